@@ -1,0 +1,1 @@
+//! Benches: see the `benches` folder of this package.

@@ -1,0 +1,1 @@
+//! AQL: lexer, parser, syntax tree and printer

@@ -1,0 +1,2 @@
+//! The persea command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Databases, collections and documents: catalog, document writes with index upkeep

@@ -1,0 +1,1 @@
+//! Runs AQL execution plans in batches: one operator a file

@@ -1,0 +1,1 @@
+//! Graph traversals and path searches over a neighbour trait

@@ -1,0 +1,1 @@
+//! What an index is: definitions, key extraction and order-preserving keys

@@ -1,0 +1,1 @@
+//! JSON text to and from VelocyPack, without an intermediate tree

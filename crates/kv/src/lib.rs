@@ -1,0 +1,1 @@
+//! Ordered key-value engines behind one small trait: LMDB and memory

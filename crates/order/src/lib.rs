@@ -1,0 +1,1 @@
+//! AQL values and their total order: compare, hash, memcomparable sort keys, collation

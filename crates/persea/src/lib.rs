@@ -1,0 +1,1 @@
+//! Persea, the embeddable multi-model database: documents, graphs, key/value and AQL

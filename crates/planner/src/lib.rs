@@ -1,0 +1,1 @@
+//! AQL syntax tree to execution plan: nodes, optimizer rules, explain

@@ -1,0 +1,1 @@
+//! Persea's HTTP API, compatible with ArangoDB's

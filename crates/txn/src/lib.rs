@@ -1,0 +1,1 @@
+//! Snapshots, write sets, atomic commits and conflict detection over an ordered key-value engine

@@ -1,0 +1,1 @@
+//! VelocyPack: zero-copy views, builder, validator and serde support
