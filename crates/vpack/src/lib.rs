@@ -1,1 +1,31 @@
-//! VelocyPack: zero-copy views, builder, validator and serde support
+#![doc = include_str!("../README.md")]
+
+mod attribute;
+mod buf;
+mod builder;
+mod container;
+mod display;
+mod double;
+mod error;
+mod kind;
+mod layout;
+mod macros;
+mod slice;
+mod utf8;
+mod validate;
+
+pub use attribute::{attribute_code, attribute_name};
+pub use buf::VPackBuf;
+pub use builder::Builder;
+pub use container::{ArrayIter, ObjectIter};
+pub use double::write_double;
+pub use error::Error;
+pub use kind::Kind;
+pub use macros::ToVPack;
+pub use slice::Slice;
+
+/// Deepest nesting of arrays, objects and tags that the builder writes and the validator accepts.
+///
+/// Twice the limit of JSON text, so that a query can wrap the deepest parsed document, and small enough for
+/// recursive readers to run on an ordinary thread's stack.
+pub const DEPTH_MAX: usize = 400;

@@ -1,0 +1,236 @@
+//! Reaching members of arrays and objects: by position, by name, one after the other.
+
+use crate::layout::{Access, Members, members, value_size};
+use crate::{Slice, attribute_name, layout, utf8};
+
+/// Objects up to this many members are searched from front to back.
+const LINEAR_SEARCH_MAX: usize = 8;
+
+impl<'a> Slice<'a> {
+    /// Number of members of an array or object, 0 for other kinds.
+    #[inline]
+    pub fn len(self) -> usize {
+        self.members().map_or(0, |members| members.count)
+    }
+
+    /// Whether [`len`](Slice::len) is 0.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The member of an array at a position counted from 0.
+    ///
+    /// Compact arrays are walked from the start; all others answer at once.
+    #[inline]
+    pub fn at(self, index: usize) -> Option<Slice<'a>> {
+        if !self.is_array() {
+            return None;
+        }
+        let members = self.members()?;
+        if index >= members.count {
+            return None;
+        }
+        let bytes = self.bytes();
+        let offset = match members.access {
+            Access::Stride(stride) => members.start + index * stride,
+            Access::Table { width, .. } if members.count > 1 => members.table_entry(bytes, index, width)?,
+            Access::Table { .. } => members.start,
+            Access::Walk => return self.array_iter().nth(index),
+        };
+        Slice::first_of(bytes.get(offset..members.end)?)
+    }
+
+    /// The value of an object's attribute, whether the name is stored as text or abbreviated.
+    #[inline]
+    pub fn get(self, name: &str) -> Option<Slice<'a>> {
+        if !self.is_object() {
+            return None;
+        }
+        let members = self.members()?;
+        let bytes = self.bytes();
+        match members.access {
+            Access::Table { width, sorted: true } if members.count > LINEAR_SEARCH_MAX => {
+                binary_search(bytes, &members, width, name.as_bytes())
+            }
+            Access::Table { width, .. } if members.count > 1 => {
+                linear_search(bytes, &members, width, name.as_bytes())
+            }
+            _ => walk(bytes, &members, name.as_bytes()),
+        }
+    }
+
+    /// Follows attribute names into nested objects; an empty path is the value itself.
+    pub fn get_path(self, path: &[impl AsRef<str>]) -> Option<Slice<'a>> {
+        path.iter().try_fold(self, |value, name| value.get(name.as_ref()))
+    }
+
+    #[inline]
+    fn members(self) -> Option<Members> {
+        match self.head() {
+            0x02..=0x09 | 0x0b..=0x14 => members(self.bytes()),
+            _ => None,
+        }
+    }
+}
+
+/// Text of the key at the start of `bytes` and the bytes it takes.
+#[inline]
+pub(crate) fn key(bytes: &[u8]) -> Option<(&[u8], usize)> {
+    match *bytes.first()? {
+        head @ 0x40..=0xbe => {
+            let end = 1 + usize::from(head - 0x40);
+            Some((bytes.get(1..end)?, end))
+        }
+        head @ 0x31..=0x35 => Some((attribute_name(u64::from(head - 0x30))?.as_bytes(), 1)),
+        0xbf => {
+            let end = value_size(bytes)?;
+            Some((bytes.get(9..end)?, end))
+        }
+        head @ 0x28..=0x2f => {
+            let width = usize::from(head - 0x27);
+            let name = attribute_name(layout::read_uint(bytes, 1, width)?)?;
+            Some((name.as_bytes(), 1 + width))
+        }
+        _ => None,
+    }
+}
+
+#[inline]
+fn linear_search<'a>(bytes: &'a [u8], members: &Members, width: usize, name: &[u8]) -> Option<Slice<'a>> {
+    for index in 0..members.count {
+        let pair = bytes.get(members.table_entry(bytes, index, width)?..members.end)?;
+        let (text, size) = key(pair)?;
+        if text == name {
+            return Slice::first_of(pair.get(size..)?);
+        }
+    }
+    None
+}
+
+fn binary_search<'a>(bytes: &'a [u8], members: &Members, width: usize, name: &[u8]) -> Option<Slice<'a>> {
+    let (mut low, mut high) = (0, members.count);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let pair = bytes.get(members.table_entry(bytes, middle, width)?..members.end)?;
+        let (text, size) = key(pair)?;
+        match text.cmp(name) {
+            std::cmp::Ordering::Less => low = middle + 1,
+            std::cmp::Ordering::Greater => high = middle,
+            std::cmp::Ordering::Equal => return Slice::first_of(pair.get(size..)?),
+        }
+    }
+    None
+}
+
+fn walk<'a>(bytes: &'a [u8], members: &Members, name: &[u8]) -> Option<Slice<'a>> {
+    let mut rest = bytes.get(members.start..members.end)?;
+    for _ in 0..members.count {
+        let (text, size) = key(rest)?;
+        let value = Slice::first_of(rest.get(size..)?)?;
+        if text == name {
+            return Some(value);
+        }
+        rest = rest.get(size + value.byte_size()..)?;
+    }
+    None
+}
+
+/// Members of an array in order.
+#[derive(Debug, Clone)]
+pub struct ArrayIter<'a> {
+    rest: &'a [u8],
+    remaining: usize,
+}
+
+impl<'a> ArrayIter<'a> {
+    #[inline]
+    pub(crate) fn new(slice: Slice<'a>) -> ArrayIter<'a> {
+        if !slice.is_array() {
+            return ArrayIter { rest: &[], remaining: 0 };
+        }
+        let (rest, remaining) = region(slice);
+        ArrayIter { rest, remaining }
+    }
+}
+
+#[inline]
+fn region(slice: Slice<'_>) -> (&[u8], usize) {
+    let found = slice.members().and_then(|members| {
+        let data = slice.bytes().get(members.start..members.end)?;
+        Some((data, members.count))
+    });
+    found.unwrap_or((&[], 0))
+}
+
+impl<'a> Iterator for ArrayIter<'a> {
+    type Item = Slice<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Slice<'a>> {
+        if self.remaining == 0 {
+            return None;
+        }
+        let Some(value) = Slice::first_of(self.rest) else {
+            self.remaining = 0;
+            return None;
+        };
+        self.remaining -= 1;
+        self.rest = self.rest.get(value.byte_size()..).unwrap_or(&[]);
+        Some(value)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        // Only broken bytes give fewer; the lower bound is a promise all the same.
+        (0, Some(self.remaining))
+    }
+}
+
+impl std::iter::FusedIterator for ArrayIter<'_> {}
+
+/// Keys and values of an object in stored order.
+#[derive(Debug, Clone)]
+pub struct ObjectIter<'a> {
+    rest: &'a [u8],
+    remaining: usize,
+}
+
+impl<'a> ObjectIter<'a> {
+    #[inline]
+    pub(crate) fn new(slice: Slice<'a>) -> ObjectIter<'a> {
+        if !slice.is_object() {
+            return ObjectIter { rest: &[], remaining: 0 };
+        }
+        let (rest, remaining) = region(slice);
+        ObjectIter { rest, remaining }
+    }
+
+    #[inline]
+    fn pair(&mut self) -> Option<(&'a str, Slice<'a>)> {
+        let (text, size) = key(self.rest)?;
+        let value = Slice::first_of(self.rest.get(size..)?)?;
+        self.rest = self.rest.get(size + value.byte_size()..)?;
+        Some((utf8::text(text)?, value))
+    }
+}
+
+impl<'a> Iterator for ObjectIter<'a> {
+    type Item = (&'a str, Slice<'a>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.remaining == 0 {
+            return None;
+        }
+        let pair = self.pair();
+        self.remaining = if pair.is_some() { self.remaining - 1 } else { 0 };
+        pair
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        // Only broken bytes give fewer; the lower bound is a promise all the same.
+        (0, Some(self.remaining))
+    }
+}
+
+impl std::iter::FusedIterator for ObjectIter<'_> {}
