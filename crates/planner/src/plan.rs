@@ -13,6 +13,8 @@ use std::sync::Arc;
 
 use persea_vpack::VPackBuf;
 
+use crate::catalog::CollectionMeta;
+
 /// Number of a variable: index into [`Plan::variables`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VarId(pub u32);
@@ -50,6 +52,8 @@ pub struct Variable {
 /// A complete, executable plan.
 #[derive(Clone, Debug)]
 pub struct Plan {
+    /// Name of the database it runs on.
+    pub database: Arc<str>,
     /// The main pipeline.
     pub root: Pipeline,
     /// All variables, indexed by [`VarId`].
@@ -106,6 +110,8 @@ pub struct CollectionUse {
     pub collection: CollectionRef,
     /// Strongest access of any node.
     pub mode: AccessMode,
+    /// What the catalog said about it.
+    pub meta: Arc<CollectionMeta>,
 }
 
 /// A collection by number and name, cheap to clone.
@@ -475,6 +481,12 @@ pub struct CollectNode {
     pub is_distinct: bool,
     /// Whether OPTIONS forbid the use of an index.
     pub disable_index: bool,
+    /// Whether the user asked for any order (`SORT null` behind it).
+    pub unsorted: bool,
+    /// Variables from outside the loops of this query level (LETs before the first FOR, the row of the surrounding
+    /// query) that later nodes read: the same in all rows, taken over from any row of the group, null if there is none
+    /// and the variable was computed in this pipeline.
+    pub carried: Vec<VarId>,
 }
 
 /// One group value.
@@ -1032,8 +1044,6 @@ pub enum Expr {
         /// Arguments.
         args: Vec<Expr>,
     },
-    /// The collection itself as argument of a function that takes one; evaluates to its name.
-    Collection(CollectionRef),
     /// `source[* FILTER … LIMIT … RETURN …]`: filter, then limit, then map of an array; non-arrays give `[]`.
     Expansion {
         /// The array.
