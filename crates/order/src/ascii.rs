@@ -22,8 +22,6 @@ const COMPRESSION_HIGH: u8 = 0xff;
 const SECONDARY_COMMON: CommonRun = CommonRun { low: 0x05, middle: 0x25, run_max: 0x21 };
 /// Bytes that stand for runs of common tertiary weights when upper case comes first.
 const TERTIARY_COMMON: CommonRun = CommonRun { low: 0x85, middle: 0xa5, run_max: 0x21 };
-/// What an upper-case letter adds to the tertiary level when upper case comes first.
-const TERTIARY_UPPER: u8 = 0x05;
 
 /// How a run of common weights is written when a smaller weight follows it.
 struct CommonRun {
@@ -61,6 +59,8 @@ pub(crate) struct AsciiTables {
     /// Rank of each character's primary weight; 0 for ignored characters.
     rank: [u8; 128],
     primary: [Primary; 128],
+    /// What an upper-case letter adds to the tertiary level.
+    tertiary_upper: u8,
     /// The tables reproduce ICU's answers.
     usable: bool,
 }
@@ -68,7 +68,14 @@ pub(crate) struct AsciiTables {
 impl AsciiTables {
     /// Reads the tables by asking for the keys of all characters.
     pub(crate) fn read(key_of: &KeyOf<'_>) -> AsciiTables {
-        let mut tables = AsciiTables { rank: [0; 128], primary: [Primary::default(); 128], usable: true };
+        let mut upper_key = Vec::new();
+        key_of("A", &mut upper_key);
+        let mut tables = AsciiTables {
+            rank: [0; 128],
+            primary: [Primary::default(); 128],
+            tertiary_upper: upper_key.last().copied().unwrap_or_default(),
+            usable: true,
+        };
         for (character, primary) in (0u8..).zip(tables.primary.iter_mut()) {
             match read_primary(character, key_of) {
                 Some(read) => *primary = read,
@@ -202,7 +209,7 @@ impl AsciiTables {
             if character.is_ascii_uppercase() {
                 TERTIARY_COMMON.write(common, out);
                 common = 0;
-                out.push(TERTIARY_UPPER);
+                out.push(self.tertiary_upper);
             } else if !self.ignores(character) {
                 common += 1;
             }

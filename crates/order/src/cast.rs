@@ -115,3 +115,71 @@ fn is_exponent_or_empty(text: &str) -> bool {
     let (digits, rest) = split_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent));
     !digits.is_empty() && rest.is_empty()
 }
+
+#[cfg(test)]
+mod tests {
+    use persea_vpack::{VPackBuf, vpack};
+
+    use super::*;
+    use crate::equal;
+
+    #[track_caller]
+    fn check(input: VPackBuf, as_bool: bool, as_number: f64, as_string: &str) {
+        let value = Value::from_slice(input.as_slice());
+        assert_eq!(to_bool(value), as_bool, "{value:?} as bool");
+        assert!(equal(to_number(value), Value::from_f64(as_number)), "{value:?} as number");
+        assert_eq!(to_f64(value), as_number, "{value:?} as double");
+        let mut text = String::new();
+        to_string_into(value, &mut text);
+        assert_eq!(text, as_string, "{value:?} as string");
+    }
+
+    #[test]
+    fn every_type_casts() {
+        check(vpack!(null), false, 0.0, "");
+        check(vpack!(false), false, 0.0, "false");
+        check(vpack!(true), true, 1.0, "true");
+        check(vpack!(0), false, 0.0, "0");
+        check(vpack!(-0.0), false, 0.0, "0");
+        check(vpack!(1.23), true, 1.23, "1.23");
+        check(vpack!(0.0000002), true, 2e-7, "2e-7");
+        check(vpack!(""), false, 0.0, "");
+        check(vpack!("0"), true, 0.0, "0");
+        check(vpack!(" "), true, 0.0, " ");
+        check(vpack!([]), true, 0.0, "[]");
+        check(vpack!([17]), true, 17.0, "[17]");
+        check(vpack!([["3"]]), true, 3.0, r#"[["3"]]"#);
+        check(vpack!([1, 2]), true, 0.0, "[1,2]");
+        check(vpack!({}), true, 0.0, "{}");
+        check(vpack!({ "foo": "bar", "baz": null }), true, 0.0, r#"{"foo":"bar","baz":null}"#);
+    }
+
+    #[test]
+    fn strings_are_numbers_only_as_a_whole() {
+        let number = |text: &str| to_f64(Value::from_str(text));
+        for (text, expected) in [
+            ("1", 1.0),
+            (" 1 ", 1.0),
+            ("\t-1.5\n", -1.5),
+            ("+7", 7.0),
+            (".5", 0.5),
+            ("5.", 5.0),
+            ("1e3", 1000.0),
+            ("1E-2", 0.01),
+            ("12345678901234567890", 12345678901234567890.0),
+            ("1abc", 0.0),
+            ("1 2", 0.0),
+            ("--1", 0.0),
+            (".", 0.0),
+            ("e5", 0.0),
+            ("1e", 0.0),
+            ("0x10", 0.0),
+            ("inf", 0.0),
+            ("NaN", 0.0),
+            ("1e999", 0.0),
+            ("1_000", 0.0),
+        ] {
+            assert_eq!(number(text), expected, "{text:?}");
+        }
+    }
+}

@@ -89,3 +89,90 @@ pub fn compare_str(left: &str, right: &str) -> Ordering {
         None => collation.compare_icu(left, right).then_with(|| left.cmp(right)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn keys(text: &str) -> (Vec<u8>, Vec<u8>) {
+        let (mut ours, mut icu) = (Vec::new(), Vec::new());
+        assert!(Collation::global().ascii.write_key(text, &mut ours), "the fast path is on");
+        Collation::global().write_key_icu(text, &mut icu);
+        (ours, icu)
+    }
+
+    fn check_pair(left: &str, right: &str) {
+        let collation = Collation::global();
+        let expected = collation.compare_icu(left, right).then_with(|| left.cmp(right));
+        assert_eq!(
+            collation.ascii.compare(left.as_bytes(), right.as_bytes()),
+            Some(expected),
+            "{left:?} {right:?}"
+        );
+    }
+
+    /// Shows that no two ASCII characters contract or change each other.
+    #[test]
+    fn all_pairs_of_ascii_characters_have_icu_keys() {
+        for first in 0u8..128 {
+            for second in 0u8..128 {
+                let text = String::from_utf8(vec![first, second]).unwrap();
+                let (ours, icu) = keys(&text);
+                assert_eq!(ours, icu, "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_ascii_characters_compare_as_in_icu() {
+        let characters: Vec<String> = (0u8..128).map(|byte| char::from(byte).to_string()).collect();
+        for left in &characters {
+            for right in &characters {
+                check_pair(left, right);
+            }
+        }
+    }
+
+    #[test]
+    fn runs_of_every_length_have_icu_keys() {
+        for length in 0..150 {
+            for text in
+                ["a".repeat(length), "A".repeat(length) + "b", "1a".repeat(length), " ".repeat(length) + "Z"]
+            {
+                let (ours, icu) = keys(&text);
+                assert_eq!(ours, icu, "{text:?}");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+
+        #[test]
+        fn ascii_keys_are_icu_keys(text in "[\\x00-\\x7f]{0,80}") {
+            let (ours, icu) = keys(&text);
+            prop_assert_eq!(ours, icu);
+        }
+
+        #[test]
+        fn ascii_strings_compare_as_in_icu(texts in prop::collection::vec("[aAbB \\x00-\\x7f]{0,6}", 12)) {
+            for left in &texts {
+                for right in &texts {
+                    check_pair(left, right);
+                }
+            }
+        }
+
+        #[test]
+        fn mixed_strings_compare_as_in_icu(texts in prop::collection::vec("[abAlL\\x01\u{b7}é\u{301}\u{200b}中]{0,5}", 12)) {
+            for left in &texts {
+                for right in &texts {
+                    let expected = Collation::global().compare_icu(left, right).then_with(|| left.cmp(right));
+                    prop_assert_eq!(compare_str(left, right), expected, "{:?} {:?}", left, right);
+                }
+            }
+        }
+    }
+}
