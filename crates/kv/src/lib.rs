@@ -1,1 +1,15 @@
-//! Ordered key-value engines behind one small trait: LMDB and memory
+#![doc = include_str!("../README.md")]
+
+mod engine;
+mod error;
+mod lmdb;
+mod memory;
+mod store;
+
+pub use engine::{Engine, Range, Snapshot};
+pub use error::{Error, Result};
+pub use lmdb::{LmdbRange, LmdbSnapshot, LmdbStore, Options, ReadAhead};
+pub use memory::{MemoryRange, MemorySnapshot, MemoryStore};
+pub use store::{
+    Bounds, Direction, MAX_KEY_BYTES, MAX_VALUE_BYTES, Stats, Store, StoreSnapshot, Tree, Write,
+};

@@ -1,0 +1,71 @@
+//! How much contiguous address space the process may still reserve.
+#![allow(unsafe_code)]
+
+/// Reservations are multiples of this, which is a multiple of every page size in use.
+pub(super) const RESERVATION_UNIT_BYTES: usize = 1 << 20;
+/// The smallest reservation that is worth trying.
+const RESERVATION_BYTES_MIN: usize = 16 << 20;
+
+/// Rounds up to a whole number of units, without overflow.
+pub(super) fn round_up(bytes: usize) -> usize {
+    bytes
+        .checked_next_multiple_of(RESERVATION_UNIT_BYTES)
+        .unwrap_or(usize::MAX - (RESERVATION_UNIT_BYTES - 1))
+}
+
+/// The reservation to make when `wanted_bytes` is asked for: all of it if there is room, otherwise about half of
+/// what there is room for, so that the rest of the process can breathe.
+pub(super) fn affordable(wanted_bytes: usize) -> usize {
+    let wanted_bytes = round_up(wanted_bytes.max(RESERVATION_BYTES_MIN));
+    if can_reserve(wanted_bytes) {
+        return wanted_bytes;
+    }
+    let mut bytes = wanted_bytes;
+    while bytes > RESERVATION_BYTES_MIN && !can_reserve(bytes) {
+        bytes /= 2;
+    }
+    round_up((bytes / 2).max(RESERVATION_BYTES_MIN))
+}
+
+/// Tries to reserve address space and gives it back at once.
+#[cfg(unix)]
+pub(super) fn can_reserve(bytes: usize) -> bool {
+    // SAFETY: an anonymous mapping at an address the kernel chooses touches no existing memory; the result is only
+    // compared and, if it is a mapping, unmapped again with the same length before anyone could use it.
+    unsafe {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let address = libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_NONE, flags, -1, 0);
+        address != libc::MAP_FAILED && libc::munmap(address, bytes) == 0
+    }
+}
+
+/// Elsewhere the reservation itself is the test.
+#[cfg(not(unix))]
+pub(super) fn can_reserve(_bytes: usize) -> bool {
+    true
+}
+
+/// Memory of the machine in bytes, if the system tells.
+pub(super) fn physical_memory_bytes() -> Option<u64> {
+    #[cfg(unix)]
+    {
+        // SAFETY: `sysconf` reads a system constant and has no preconditions.
+        let (pages, page_bytes) =
+            unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+        u64::try_from(pages).ok()?.checked_mul(u64::try_from(page_bytes).ok()?)
+    }
+    #[cfg(not(unix))]
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reservation_that_can_not_be_had_shrinks() {
+        assert_eq!(affordable(1), RESERVATION_BYTES_MIN);
+        assert!(affordable(usize::MAX) < usize::MAX / 2);
+        assert_eq!(affordable(usize::MAX) % RESERVATION_UNIT_BYTES, 0);
+    }
+}

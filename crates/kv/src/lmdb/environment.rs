@@ -1,0 +1,162 @@
+//! Opening and growing the LMDB environment: everything that touches its unsafe configuration.
+#![allow(unsafe_code)]
+
+use std::path::Path;
+
+use heed::{CommitOrAbort, EnvFlags, EnvOpenOptions};
+
+use super::address_space::{affordable, can_reserve, physical_memory_bytes, round_up};
+use super::{Database, Databases, Environment, Options, ReadAhead, engine_error};
+use crate::{Error, MAX_KEY_BYTES, Result, Tree};
+
+const DATA_FILE_NAME: &str = "data.mdb";
+
+/// Names of the databases inside the environment, by [`Tree::ordinal`]. They are part of the file format.
+const DATABASE_NAMES: [&str; Tree::COUNT] = ["documents", "index", "meta"];
+
+/// Opens the environment in `folder`, which exists and is locked by the caller.
+pub(super) fn open(folder: &Path, options: &Options) -> Result<Environment> {
+    let data_bytes = std::fs::metadata(folder.join(DATA_FILE_NAME)).map_or(0, |metadata| metadata.len());
+    let flags = EnvFlags::NO_SYNC | read_ahead_flags(options.read_ahead, data_bytes);
+    let data_bytes = usize::try_from(data_bytes).unwrap_or(usize::MAX);
+    let mut reserve_bytes = affordable(options.reserve_bytes).max(round_up(data_bytes));
+    loop {
+        match open_with(folder, options, flags, reserve_bytes) {
+            Err(heed::Error::Io(error))
+                if error.kind() == std::io::ErrorKind::OutOfMemory
+                    && reserve_bytes / 2 >= round_up(data_bytes.max(1)) =>
+            {
+                reserve_bytes = round_up(reserve_bytes / 2);
+            }
+            Err(error) => return Err(engine_error(error)),
+            Ok(environment) => return check(environment),
+        }
+    }
+}
+
+fn open_with(
+    folder: &Path,
+    options: &Options,
+    flags: EnvFlags,
+    reserve_bytes: usize,
+) -> heed::Result<Environment> {
+    let mut open_options = EnvOpenOptions::new().read_txn_without_tls();
+    open_options.map_size(reserve_bytes).max_readers(options.readers_max).max_dbs(Tree::COUNT as u32);
+    // SAFETY: `NO_SYNC` and `NO_READ_AHEAD` only change when and how the kernel does its input/output; they are
+    // unsafe to set for what a power failure may leave behind, which `Store::sync` is there for.
+    unsafe { open_options.flags(flags) };
+    // SAFETY: the files in the folder are changed by nobody but LMDB while it is open: the folder lock keeps other
+    // writers of ours out, and the library itself refuses a second environment on the same path in this process.
+    unsafe { open_options.open(folder) }
+}
+
+fn check(environment: Environment) -> Result<Environment> {
+    if environment.max_key_size() < MAX_KEY_BYTES {
+        return Err(Error::Corrupted(format!(
+            "keys are limited to {} bytes by its page size, {MAX_KEY_BYTES} are needed",
+            environment.max_key_size()
+        )));
+    }
+    // Readers that were killed keep their slots, and so the pages they saw, until someone clears them.
+    environment.clear_stale_readers().map_err(engine_error)?;
+    Ok(environment)
+}
+
+fn read_ahead_flags(read_ahead: ReadAhead, data_bytes: u64) -> EnvFlags {
+    let is_off = match read_ahead {
+        ReadAhead::On => false,
+        ReadAhead::Off => true,
+        ReadAhead::Auto => physical_memory_bytes().is_some_and(|memory_bytes| data_bytes > memory_bytes),
+    };
+    if is_off { EnvFlags::NO_READ_AHEAD } else { EnvFlags::empty() }
+}
+
+/// Opens the three databases, creating those that are missing.
+pub(super) fn open_databases(environment: &Environment) -> Result<Databases> {
+    let transaction = environment.write_txn().map_err(engine_error)?;
+    let opened = environment
+        .create_databases_and_commit(transaction, |opener, transaction| {
+            let [documents, index, meta] = DATABASE_NAMES;
+            let databases: [heed::Database<'_, heed::types::Bytes, heed::types::Bytes>; Tree::COUNT] = [
+                opener.create_database(transaction, Some(documents))?,
+                opener.create_database(transaction, Some(index))?,
+                opener.create_database(transaction, Some(meta))?,
+            ];
+            Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(databases))
+        })
+        .map_err(engine_error)?;
+    match opened {
+        CommitOrAbort::Commit(databases) => Ok(Databases::from_opened(databases)),
+        CommitOrAbort::Abort(()) => Err(Error::Engine("opening the databases was aborted".to_owned())),
+    }
+}
+
+impl Databases {
+    fn from_opened(databases: [Database; Tree::COUNT]) -> Databases {
+        Databases(databases)
+    }
+}
+
+/// Enlarges the reservation as far as the process may; false if it may not.
+///
+/// The caller guarantees that no transaction of this environment is alive.
+pub(super) fn grow(environment: &Environment) -> Result<bool> {
+    let current_bytes = environment.info().map_size;
+    // The new room is probed for while the old is still mapped: a failure after unmapping could not be undone.
+    let sizes = [
+        current_bytes.saturating_mul(2),
+        current_bytes + current_bytes / 2,
+        current_bytes + current_bytes / 8,
+    ];
+    for size_bytes in sizes.map(round_up) {
+        if size_bytes > current_bytes && can_reserve(size_bytes) {
+            // SAFETY: no transaction is alive, as the caller guarantees, so nothing points into the old map.
+            unsafe { environment.resize(size_bytes) }.map_err(engine_error)?;
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Puts through one cursor: a sorted batch finds most places on the page it is already on.
+pub(super) struct SortedWriter<'w> {
+    cursor: heed::RwIter<'w, heed::types::Bytes, heed::types::Bytes>,
+}
+
+impl<'w> SortedWriter<'w> {
+    pub(super) fn new(
+        database: &Database,
+        transaction: &'w mut heed::RwTxn<'_>,
+    ) -> heed::Result<SortedWriter<'w>> {
+        Ok(SortedWriter { cursor: database.iter_mut(transaction)? })
+    }
+
+    pub(super) fn put(&mut self, key: &[u8], value: &[u8]) -> heed::Result<()> {
+        // SAFETY: the cursor is never read from, so no slice of the database is alive, and key and value can't be
+        // slices of this transaction: it is borrowed mutably for as long as the writer lives.
+        unsafe {
+            self.cursor.put_current_with_options::<heed::types::Bytes>(heed::PutFlags::empty(), key, value)
+        }
+    }
+
+    /// Deletes up to `entries_max` entries from the start of a range.
+    pub(super) fn delete_range(
+        database: &Database,
+        transaction: &mut heed::RwTxn<'_>,
+        bounds: crate::Bounds<'_>,
+        entries_max: usize,
+    ) -> heed::Result<usize> {
+        let mut cursor = database.range_mut(transaction, &bounds)?;
+        let mut n_deleted = 0;
+        while n_deleted < entries_max {
+            match cursor.next() {
+                None => break,
+                Some(entry) => drop(entry?),
+            }
+            // SAFETY: the slices of the entry just read were dropped.
+            unsafe { cursor.del_current()? };
+            n_deleted += 1;
+        }
+        Ok(n_deleted)
+    }
+}

@@ -1,0 +1,36 @@
+//! Options of the LMDB engine. The defaults suit every database; the map size is a reservation, not a limit.
+
+/// How the kernel is told to treat page faults of the memory map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ReadAhead {
+    /// Off if the data is larger than the machine's memory when the folder is opened, on otherwise.
+    #[default]
+    Auto,
+    /// Read neighbouring pages in advance: best for scans.
+    On,
+    /// Read single pages: best for random reads of data that exceeds the memory.
+    Off,
+}
+
+/// How the LMDB engine is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// Bytes of address space to reserve. It costs neither memory nor disk; when the process may not have so much,
+    /// a smaller reservation is made, and grown as the data grows.
+    pub reserve_bytes: usize,
+    /// Most snapshots alive at once.
+    pub readers_max: u32,
+    /// Kernel read-ahead.
+    pub read_ahead: ReadAhead,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            reserve_bytes: usize::try_from(1_u64 << 40).unwrap_or(1 << 30),
+            readers_max: 1024,
+            read_ahead: ReadAhead::Auto,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Snapshots: LMDB read transactions that can be shared between threads.
+#![allow(unsafe_code)]
+
+use std::ops::Bound;
+
+use heed::types::Bytes;
+use heed::{RoRange, RoRevRange, RoTxn, WithoutTls};
+
+use super::reader_gate::Pass;
+use super::{Databases, Environment, engine_error};
+use crate::store::{Bounds, Direction, StoreSnapshot, Tree, is_empty_range};
+use crate::{Error, Result};
+
+/// A state of an [`LmdbStore`](super::LmdbStore). While it lives, LMDB reuses no page it can see.
+pub struct LmdbSnapshot {
+    // Declared, and so dropped, before the pass: the transaction must be over when the gate counts it out.
+    transaction: RoTxn<'static, WithoutTls>,
+    databases: Databases,
+    version: u64,
+    _pass: Pass,
+}
+
+// SAFETY: LMDB's rule for environments without thread-local slots is that calls on one read transaction must not race.
+// What read-only calls write to the shared transaction is one thing: the root of a named database, filled in at the first
+// use of that database. `begin` makes that first use for all three databases before the value is shared; after it, a read
+// transaction is only read (it tracks no cursors, has no dirty pages, and pages are addressed in the map directly), and
+// every cursor is owned by its iterator. Ending the transaction needs `&mut`/drop, which Rust orders after all uses.
+unsafe impl Sync for LmdbSnapshot {}
+
+impl LmdbSnapshot {
+    pub(super) fn begin(environment: &Environment, databases: Databases, pass: Pass) -> Result<LmdbSnapshot> {
+        let transaction = environment.clone().static_read_txn().map_err(|error| match error {
+            heed::Error::Mdb(heed::MdbError::ReadersFull) => {
+                Error::ReadersFull { limit: environment.max_readers() }
+            }
+            error => engine_error(error),
+        })?;
+        for tree in Tree::ALL {
+            databases.of(tree).stat(&transaction).map_err(engine_error)?;
+        }
+        let version = transaction.id() as u64;
+        Ok(LmdbSnapshot { transaction, databases, version, _pass: pass })
+    }
+}
+
+impl std::fmt::Debug for LmdbSnapshot {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("LmdbSnapshot").field("version", &self.version).finish_non_exhaustive()
+    }
+}
+
+impl StoreSnapshot for LmdbSnapshot {
+    type Range<'s> = LmdbRange<'s>;
+
+    fn version(&self) -> u64 {
+        self.version
+    }
+
+    #[inline]
+    fn get(&self, tree: Tree, key: &[u8]) -> Result<Option<&[u8]>> {
+        if key.is_empty() {
+            return Ok(None);
+        }
+        self.databases.of(tree).get(&self.transaction, key).map_err(engine_error)
+    }
+
+    fn range(&self, tree: Tree, bounds: Bounds<'_>, direction: Direction) -> Result<LmdbRange<'_>> {
+        if is_empty_range(&bounds) {
+            return Ok(LmdbRange::Empty);
+        }
+        // LMDB knows no empty key; as a lower bound it bounds nothing.
+        let bounds = match bounds {
+            (Bound::Included([]) | Bound::Excluded([]), end) => (Bound::Unbounded, end),
+            bounds => bounds,
+        };
+        let database = self.databases.of(tree);
+        match direction {
+            Direction::Forward => database.range(&self.transaction, &bounds).map(LmdbRange::Forward),
+            Direction::Reverse => database.rev_range(&self.transaction, &bounds).map(LmdbRange::Reverse),
+        }
+        .map_err(engine_error)
+    }
+
+    fn entries(&self, tree: Tree) -> Result<u64> {
+        self.databases.of(tree).len(&self.transaction).map_err(engine_error)
+    }
+}
+
+/// Range of an [`LmdbSnapshot`]: an LMDB cursor.
+#[non_exhaustive]
+pub enum LmdbRange<'s> {
+    /// Nothing lies within the bounds.
+    Empty,
+    /// Ascending keys.
+    Forward(RoRange<'s, Bytes, Bytes>),
+    /// Descending keys.
+    Reverse(RoRevRange<'s, Bytes, Bytes>),
+}
+
+impl<'s> Iterator for LmdbRange<'s> {
+    type Item = Result<(&'s [u8], &'s [u8])>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let entry = match self {
+            LmdbRange::Empty => return None,
+            LmdbRange::Forward(range) => range.next(),
+            LmdbRange::Reverse(range) => range.next(),
+        };
+        entry.map(|entry| entry.map_err(engine_error))
+    }
+}

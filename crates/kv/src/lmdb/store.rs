@@ -1,0 +1,183 @@
+//! The engine: batches in, snapshots out, and growth of the reservation when it is exhausted.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use heed::{CompactionOption, MdbError, RwTxn};
+use parking_lot::Mutex;
+
+use super::environment::{self, SortedWriter};
+use super::folder_lock::FolderLock;
+use super::reader_gate::ReaderGate;
+use super::{Databases, Environment, LmdbSnapshot, Options, engine_error};
+use crate::store::{Bounds, Stats, Store, Tree, Write, is_empty_range};
+use crate::{Error, Result};
+
+/// How long a writer that needs a larger reservation waits for snapshots to end.
+const GROWTH_PATIENCE: Duration = Duration::from_secs(5);
+
+/// An engine on disk; handles are cheap clones that share the environment.
+#[derive(Clone)]
+pub struct LmdbStore {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    // Fields are dropped in this order: the gate holds the folder, which is free only when the environment is closed.
+    environment: Environment,
+    databases: Databases,
+    gate: Arc<ReaderGate>,
+    /// Serialises writers ahead of LMDB's own mutex, so that growth happens with no write transaction alive.
+    writer: Mutex<()>,
+}
+
+impl LmdbStore {
+    /// Opens `folder`; see [`Engine::open_lmdb`](crate::Engine::open_lmdb).
+    ///
+    /// # Errors
+    /// [`Error::FolderInUse`], [`Error::Corrupted`], [`Error::Io`].
+    pub fn open(folder: &Path, options: &Options) -> Result<LmdbStore> {
+        std::fs::create_dir_all(folder)?;
+        let folder_lock = FolderLock::acquire(folder)?;
+        let environment = environment::open(folder, options)?;
+        let databases = environment::open_databases(&environment)?;
+        let gate = Arc::new(ReaderGate::new(folder_lock));
+        let inner = Inner { environment, databases, gate, writer: Mutex::new(()) };
+        Ok(LmdbStore { inner: Arc::new(inner) })
+    }
+
+    /// Writes a compacted copy into `folder`; see [`Engine::copy_to`](crate::Engine::copy_to).
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the folder can't be written or has a database already.
+    pub fn copy_to(&self, folder: &Path) -> Result<()> {
+        std::fs::create_dir_all(folder)?;
+        let mut file = std::fs::File::create_new(folder.join("data.mdb"))?;
+        let _pass = self.inner.gate.enter();
+        self.inner.environment.copy_to_file(&mut file, CompactionOption::Enabled).map_err(engine_error)?;
+        Ok(file.sync_all()?)
+    }
+
+    /// Runs `attempt` in a write transaction; grows the reservation and runs it again if that is exhausted.
+    fn with_transaction<T>(
+        &self,
+        mut attempt: impl FnMut(&mut RwTxn<'_>) -> heed::Result<T>,
+    ) -> Result<(T, u64)> {
+        let inner = &*self.inner;
+        let _writer = inner.writer.lock();
+        loop {
+            let outcome = inner.environment.write_txn().and_then(|mut transaction| {
+                let output = attempt(&mut transaction)?;
+                transaction.commit()?;
+                Ok(output)
+            });
+            match outcome {
+                Ok(output) => return Ok((output, self.version())),
+                Err(heed::Error::Mdb(MdbError::MapFull)) => self.grow()?,
+                Err(error) => return Err(engine_error(error)),
+            }
+        }
+    }
+
+    fn grow(&self) -> Result<()> {
+        let environment = &self.inner.environment;
+        match self.inner.gate.with_none_alive(GROWTH_PATIENCE, || environment::grow(environment)) {
+            Some(Ok(true)) => Ok(()),
+            Some(Err(error)) => Err(error),
+            Some(Ok(false)) | None => Err(Error::MapFull { map_bytes: environment.info().map_size }),
+        }
+    }
+}
+
+impl Store for LmdbStore {
+    type Snapshot = LmdbSnapshot;
+
+    fn snapshot(&self) -> Result<LmdbSnapshot> {
+        let pass = self.inner.gate.enter();
+        LmdbSnapshot::begin(&self.inner.environment, self.inner.databases, pass)
+    }
+
+    fn write<'a, I>(&self, batch: I) -> Result<u64>
+    where
+        I: Iterator<Item = Write<'a>> + Clone,
+    {
+        batch.clone().try_for_each(|write| write.check())?;
+        let ((), version) =
+            self.with_transaction(|transaction| apply(&self.inner.databases, transaction, batch.clone()))?;
+        Ok(version)
+    }
+
+    fn delete_range(&self, tree: Tree, bounds: Bounds<'_>, entries_max: usize) -> Result<usize> {
+        if is_empty_range(&bounds) {
+            return Ok(0);
+        }
+        let bounds = match bounds {
+            (std::ops::Bound::Included([]) | std::ops::Bound::Excluded([]), end) => {
+                (std::ops::Bound::Unbounded, end)
+            }
+            bounds => bounds,
+        };
+        let database = self.inner.databases.of(tree);
+        let (n_deleted, _) = self.with_transaction(|transaction| {
+            SortedWriter::delete_range(database, transaction, bounds, entries_max)
+        })?;
+        Ok(n_deleted)
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.inner.environment.force_sync().map_err(engine_error)
+    }
+
+    fn version(&self) -> u64 {
+        self.inner.environment.info().last_txn_id as u64
+    }
+
+    fn stats(&self) -> Result<Stats> {
+        use crate::StoreSnapshot;
+        let snapshot = self.snapshot()?;
+        let mut entries = [0; Tree::COUNT];
+        for (count, tree) in entries.iter_mut().zip(Tree::ALL) {
+            *count = snapshot.entries(tree)?;
+        }
+        drop(snapshot);
+        Ok(Stats {
+            entries,
+            used_bytes: self.inner.environment.real_disk_size().map_err(engine_error)?,
+            reserved_bytes: self.inner.environment.info().map_size as u64,
+            live_snapshots: self.inner.gate.n_live(),
+        })
+    }
+}
+
+impl std::fmt::Debug for LmdbStore {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("LmdbStore")
+            .field("path", &self.inner.environment.path())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Applies a batch in order; runs of puts to one tree share a cursor.
+fn apply<'a>(
+    databases: &Databases,
+    transaction: &mut RwTxn<'_>,
+    batch: impl Iterator<Item = Write<'a>>,
+) -> heed::Result<()> {
+    let mut batch = batch.peekable();
+    while let Some(write) = batch.next() {
+        let database = databases.of(write.tree);
+        let Some(value) = write.value else {
+            database.delete(transaction, write.key)?;
+            continue;
+        };
+        let mut writer = SortedWriter::new(database, transaction)?;
+        writer.put(write.key, value)?;
+        let is_same_run = |next: &Write<'_>| next.tree == write.tree && next.value.is_some();
+        while let Some(Write { key, value: Some(value), .. }) = batch.next_if(is_same_run) {
+            writer.put(key, value)?;
+        }
+    }
+    Ok(())
+}
