@@ -292,7 +292,8 @@ pub enum GraphSubject {
 pub enum DataSource {
     /// By name.
     Name(Name),
-    /// `@@name`; the text is `name` with one `@`, as in the bind values.
+    /// A bind parameter; the text is its key in the bind values: `@name` when written `@@name`, and `name` when
+    /// written `@name` (possible in `WITH` and among edge collections).
     Parameter(Name),
 }
 
@@ -544,6 +545,8 @@ pub enum ExprKind {
     QuestionMark {
         /// The array.
         source: Box<Expr>,
+        /// Number of question marks: 1 doesn't flatten, 2 flattens one level of `source`, and so on.
+        marks: u32,
         /// How many members must match; any if left out.
         quantifier: Option<Quantifier>,
         /// Over `CURRENT`; every member matches if left out.

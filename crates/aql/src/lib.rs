@@ -1,11 +1,16 @@
 //! AQL: lexer, parser, syntax tree and printer
 
 mod error;
+mod lexer;
+mod parser;
+mod token;
+mod visit;
 
 pub mod ast;
 
 pub use ast::{Block, Expr, ExprKind, Position, QueryRoot, Statement, StatementKind};
 pub use error::{ParseError, ParseWarning};
+pub use parser::MAX_NESTING;
 
 /// A parsed query.
 #[derive(Clone, Debug)]
@@ -17,6 +22,8 @@ pub struct Query {
     pub bind_parameters: Vec<String>,
     /// Names that can only be collections (of `WITH`, modifications and edge collections), each once, in order.
     pub collections: Vec<String>,
+    /// Whether a statement writes.
+    pub is_modification: bool,
     /// Warnings, in order of appearance.
     pub warnings: Vec<ParseWarning>,
 }
@@ -26,6 +33,5 @@ pub struct Query {
 /// # Errors
 /// The text isn't a query: see [`ParseError`].
 pub fn parse(text: &str) -> Result<Query, ParseError> {
-    let _ = text;
-    Err(ParseError { error_num: 1501, message: "the parser is not in place yet".into(), line: 1, column: 1 })
+    parser::parse(text)
 }
