@@ -1,1 +1,17 @@
-//! JSON text to and from VelocyPack, without an intermediate tree
+#![doc = include_str!("../README.md")]
+
+mod array_items;
+mod duplicate;
+mod error;
+mod lines;
+mod parser;
+mod writer;
+
+pub use array_items::{ArrayItems, array_items};
+pub use error::Error;
+pub use lines::{Lines, lines};
+pub use parser::{Duplicates, Options, Parser, parse};
+pub use writer::{to_string, write, write_string};
+
+/// Longest single value that the streams hold in memory, unless told otherwise.
+pub const VALUE_BYTES_MAX: usize = 512 << 20;

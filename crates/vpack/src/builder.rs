@@ -35,6 +35,7 @@ pub struct Builder {
     outer: Vec<Frame>,
     current: Frame,
     translate: bool,
+    reject_duplicates: bool,
     error: Option<Error>,
 }
 
@@ -78,6 +79,12 @@ impl Builder {
     #[must_use]
     pub fn with_attribute_translation(mut self, translate: bool) -> Builder {
         self.translate = translate;
+        self
+    }
+
+    /// Whether a key that occurs twice in one object is an error instead of its last value being kept.
+    pub fn reject_duplicates(&mut self, reject: bool) -> &mut Builder {
+        self.reject_duplicates = reject;
         self
     }
 
@@ -403,7 +410,11 @@ impl Builder {
         if self.index.len() == index_start {
             return self.close_empty(0x0a);
         }
-        if self.sort_keys() {
+        if let Some(duplicate) = self.sort_keys() {
+            if self.reject_duplicates {
+                self.fail_duplicate(duplicate);
+                return;
+            }
             self.drop_duplicates();
         }
         debug_assert!(self.buffer.len() > start);
@@ -473,22 +484,31 @@ impl Builder {
         }
     }
 
-    /// Sorts the offsets of the open object by key text, equal keys by position; true when a key occurs twice.
-    fn sort_keys(&mut self) -> bool {
+    /// Sorts the offsets of the open object by key text, equal keys by position; gives the offset of a key
+    /// that occurs twice.
+    fn sort_keys(&mut self) -> Option<usize> {
         let Frame { start, index_start, .. } = self.current;
         let object = self.buffer.get(start..).unwrap_or(&[]);
         let offsets = self.index.get_mut(index_start..).unwrap_or(&mut []);
         let text = |offset: usize| object.get(offset..).and_then(key).map_or(&[][..], |(text, _)| text);
-        let mut duplicates = false;
         if offsets.len() <= 12 {
+            let mut duplicate = None;
             for sorted in 1..offsets.len() {
-                duplicates |= insert_sorted(offsets, sorted, text);
+                duplicate = insert_sorted(offsets, sorted, text).or(duplicate);
             }
+            duplicate
         } else {
             offsets.sort_unstable_by(|&a, &b| text(a).cmp(text(b)).then(a.cmp(&b)));
-            duplicates = offsets.array_windows().any(|&[a, b]| text(a) == text(b));
+            offsets.array_windows().find(|&&[a, b]| text(a) == text(b)).map(|&[_, second]| second)
         }
-        duplicates
+    }
+
+    #[cold]
+    fn fail_duplicate(&mut self, offset: usize) {
+        let text =
+            self.buffer.get(self.current.start + offset..).and_then(key).map_or(&[][..], |(text, _)| text);
+        let name = String::from_utf8_lossy(text).into_owned();
+        self.fail(Error::DuplicateKey { name });
     }
 
     /// Removes all but the last value of each key from the members and the offsets, which are sorted.
@@ -524,10 +544,15 @@ impl Builder {
     }
 }
 
-/// Moves the offset at `position` down into the sorted ones before it; true when its key is among them.
+/// Moves the offset at `position` down into the sorted ones before it; gives it back when its key is
+/// among them.
 #[inline]
-fn insert_sorted<'a>(offsets: &mut [usize], position: usize, text: impl Fn(usize) -> &'a [u8]) -> bool {
-    let Some(&inserted) = offsets.get(position) else { return false };
+fn insert_sorted<'a>(
+    offsets: &mut [usize],
+    position: usize,
+    text: impl Fn(usize) -> &'a [u8],
+) -> Option<usize> {
+    let &inserted = offsets.get(position)?;
     let name = text(inserted);
     let mut target = position;
     let mut duplicate = false;
@@ -543,7 +568,7 @@ fn insert_sorted<'a>(offsets: &mut [usize], position: usize, text: impl Fn(usize
     if let Some(shifted) = offsets.get_mut(target..=position) {
         shifted.rotate_right(1);
     }
-    duplicate
+    duplicate.then_some(inserted)
 }
 
 fn equal_sized(offsets: &[usize], end: usize) -> bool {

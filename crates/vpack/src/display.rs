@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use crate::double::write_double;
+use crate::double::DoubleText;
 use crate::{DEPTH_MAX, Kind, Slice};
 
 impl fmt::Display for Slice<'_> {
@@ -25,7 +25,7 @@ fn write_value(out: &mut fmt::Formatter<'_>, value: Slice<'_>, depth_left: usize
             (None, Some(number)) => write!(out, "{number}"),
             (None, None) => out.write_str("null"),
         },
-        Kind::Double => write_double(out, value.as_f64().unwrap_or(f64::NAN)),
+        Kind::Double => out.write_str(DoubleText::new(value.as_f64().unwrap_or(f64::NAN)).as_str()),
         Kind::UtcDate => write!(out, "{}", value.as_utc_date().unwrap_or(0)),
         Kind::String => write_string(out, value.as_str().unwrap_or("")),
         Kind::Array if depth_left > 0 => write_array(out, value, depth_left - 1),

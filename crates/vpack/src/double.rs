@@ -1,102 +1,194 @@
 //! The text form of doubles that clients receive.
 
-use std::fmt::Write;
+use std::fmt;
 
 /// 2^53: up to here every integer is a double.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 /// 2^64.
 const UNSIGNED_END: f64 = 18_446_744_073_709_551_616.0;
 
-/// Appends a double as JSON text: the shortest digits that read back as the same double.
+/// A double as JSON text: the shortest digits that read back as the same double.
 ///
 /// Integral doubles within ±2^53 have no fraction, those up to 2^64 end in `.0`, larger ones may use an exponent
-/// (`1e+21`). What is not finite becomes `null`.
+/// (`1e+21`). What is not finite is `null`. The text lives on the stack.
 ///
-/// # Errors
-/// Only those of `out`.
-pub fn write_double(out: &mut impl Write, double: f64) -> std::fmt::Result {
-    if !double.is_finite() {
-        return out.write_str("null");
-    }
-    if double.fract() == 0.0 && double.abs() < UNSIGNED_END {
-        if double.abs() <= EXACT_MAX {
-            return write!(out, "{}", double as i64);
-        }
-        return write!(out, "{double:.1}");
-    }
-    let mut scientific = Text { bytes: [0; 32], len: 0 };
-    write!(scientific, "{double:e}")?;
-    layout_digits(out, scientific.as_str())
-}
-
-/// Turns `d.ddde±x` into the shortest of plain, fractional and exponent notation.
-fn layout_digits(out: &mut impl Write, scientific: &str) -> std::fmt::Result {
-    let (negative, scientific) = match scientific.strip_prefix('-') {
-        Some(rest) => ("-", rest),
-        None => ("", scientific),
-    };
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let (first, rest) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let n_digits = first.len() + rest.len();
-    // Power of ten of the last digit.
-    let scale = exponent - (n_digits as i32 - 1);
-    out.write_str(negative)?;
-    if scale >= 0 && exponent < n_digits as i32 + 7 {
-        write!(out, "{first}{rest}")?;
-        return (0..scale).try_for_each(|_| out.write_char('0'));
-    }
-    if scale < 0 && (scale > -7 || exponent.abs() < 4) {
-        if exponent < 0 {
-            out.write_str("0.")?;
-            (1..-exponent).try_for_each(|_| out.write_char('0'))?;
-            return write!(out, "{first}{rest}");
-        }
-        let (whole, fraction) = rest.split_at(exponent as usize);
-        return write!(out, "{first}{whole}.{fraction}");
-    }
-    let point = if rest.is_empty() { "" } else { "." };
-    write!(out, "{first}{point}{rest}e{exponent:+}")
-}
-
-/// Text of at most 32 bytes on the stack.
-struct Text {
+/// ```
+/// use persea_vpack::DoubleText;
+///
+/// assert_eq!(DoubleText::new(1.0).as_str(), "1");
+/// assert_eq!(DoubleText::new(0.1).as_str(), "0.1");
+/// assert_eq!(DoubleText::new(1e21).as_str(), "1e+21");
+/// ```
+#[derive(Clone, Copy)]
+pub struct DoubleText {
+    /// The longest texts are 17 digits with sign, point and either zeros or an exponent.
     bytes: [u8; 32],
-    len: usize,
+    len: u8,
 }
 
-impl Text {
-    fn as_str(&self) -> &str {
-        self.bytes.get(..self.len).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("0")
+impl DoubleText {
+    /// Formats a double.
+    pub fn new(double: f64) -> DoubleText {
+        let mut text = DoubleText { bytes: [0; 32], len: 0 };
+        if !double.is_finite() {
+            text.push_all(b"null");
+            return text;
+        }
+        if double.is_sign_negative() {
+            text.push(b'-');
+        }
+        let magnitude = double.abs();
+        if magnitude < UNSIGNED_END && magnitude.fract() == 0.0 {
+            let mut buffer = [0; persea_numparse::U64_TEXT_MAX];
+            text.push_all(persea_numparse::format_u64(magnitude as u64, &mut buffer).as_bytes());
+            if magnitude > EXACT_MAX {
+                text.push_all(b".0");
+            }
+        } else {
+            Digits::of(magnitude).lay_out(&mut text);
+        }
+        text
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        // Everything pushed is ASCII.
+        std::str::from_utf8(self.as_bytes()).unwrap_or("null")
+    }
+
+    /// The text as bytes, all ASCII.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.len)).unwrap_or(&[])
+    }
+
+    #[inline]
+    fn push(&mut self, byte: u8) {
+        if let Some(place) = self.bytes.get_mut(usize::from(self.len)) {
+            *place = byte;
+            self.len += 1;
+        }
+    }
+
+    fn push_all(&mut self, bytes: &[u8]) {
+        let start = usize::from(self.len);
+        if let Some(places) = self.bytes.get_mut(start..start + bytes.len()) {
+            places.copy_from_slice(bytes);
+            self.len += bytes.len() as u8;
+        }
+    }
+
+    fn push_zeros(&mut self, count: i32) {
+        (0..count).for_each(|_| self.push(b'0'));
     }
 }
 
-impl Write for Text {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        let end = self.len + text.len();
-        self.bytes.get_mut(self.len..end).ok_or(std::fmt::Error)?.copy_from_slice(text.as_bytes());
-        self.len = end;
-        Ok(())
+impl fmt::Display for DoubleText {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for DoubleText {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// The shortest significant digits of a number and where its point is.
+struct Digits {
+    bytes: [u8; 17],
+    len: usize,
+    /// Power of ten of the first digit.
+    exponent: i32,
+}
+
+impl Digits {
+    /// Takes apart what ryu writes: `0.00123`, `12.3`, `123.0`, `1.23e-7` or `1e300`.
+    fn of(magnitude: f64) -> Digits {
+        let mut buffer = ryu::Buffer::new();
+        let text = buffer.format_finite(magnitude).as_bytes();
+        let mut digits = Digits { bytes: [0; 17], len: 0, exponent: -1 };
+        let mut point_seen = false;
+        let mut rest = text.iter();
+        while let Some(&byte) = rest.next() {
+            match byte {
+                b'.' => point_seen = true,
+                b'e' => {
+                    digits.exponent += persea_numparse::parse_i32(rest.as_slice()).unwrap_or(0);
+                    break;
+                }
+                b'0' if digits.len == 0 => digits.exponent -= i32::from(point_seen),
+                digit => {
+                    digits.exponent += i32::from(!point_seen);
+                    // Zeros that only fill up to the point may be more than fit; they are dropped below.
+                    if let Some(place) = digits.bytes.get_mut(digits.len) {
+                        *place = digit;
+                        digits.len += 1;
+                    }
+                }
+            }
+        }
+        while digits.len > 1 && digits.bytes.get(digits.len - 1) == Some(&b'0') {
+            digits.len -= 1;
+        }
+        digits
+    }
+
+    /// Writes plain, fractional or exponent notation, whichever suits the size.
+    fn lay_out(&self, out: &mut DoubleText) {
+        let digits = self.bytes.get(..self.len).unwrap_or(&[]);
+        // Power of ten of the last digit.
+        let scale = self.exponent - (self.len as i32 - 1);
+        if scale >= 0 && self.exponent < self.len as i32 + 7 {
+            out.push_all(digits);
+            out.push_zeros(scale);
+        } else if scale < 0 && (scale > -7 || self.exponent.abs() < 4) {
+            match usize::try_from(self.exponent) {
+                Ok(exponent) => with_point(digits, exponent + 1, out),
+                Err(_) => {
+                    out.push_all(b"0.");
+                    out.push_zeros(-self.exponent - 1);
+                    out.push_all(digits);
+                }
+            }
+        } else {
+            with_point(digits, 1, out);
+            out.push(b'e');
+            out.push(if self.exponent < 0 { b'-' } else { b'+' });
+            let mut buffer = [0; persea_numparse::U64_TEXT_MAX];
+            let exponent = u64::from(self.exponent.unsigned_abs());
+            out.push_all(persea_numparse::format_u64(exponent, &mut buffer).as_bytes());
+        }
+    }
+}
+
+fn with_point(digits: &[u8], at: usize, out: &mut DoubleText) {
+    let (whole, fraction) = digits.split_at_checked(at).unwrap_or((digits, &[]));
+    out.push_all(whole);
+    if !fraction.is_empty() {
+        out.push(b'.');
+        out.push_all(fraction);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[track_caller]
     fn check(double: f64, expected: &str) {
-        let mut text = String::new();
-        write_double(&mut text, double).unwrap();
-        assert_eq!(text, expected);
+        let text = DoubleText::new(double);
+        assert_eq!(text.as_str(), expected);
         if double.is_finite() {
-            assert_eq!(text.parse::<f64>().unwrap(), double);
+            assert_eq!(text.as_str().parse::<f64>().unwrap().to_bits(), double.to_bits());
         }
     }
 
     #[test]
     fn forms() {
         check(0.0, "0");
+        check(-0.0, "-0");
         check(1.0, "1");
         check(-17.0, "-17");
         check(1.5, "1.5");
@@ -107,15 +199,30 @@ mod tests {
         check(1e-6, "0.000001");
         check(1e-7, "1e-7");
         check(1.5e-7, "1.5e-7");
+        check(1446042374.3521, "1446042374.3521");
         check(9007199254740992.0, "9007199254740992");
         check(9007199254740994.0, "9007199254740994.0");
         check(1e19, "10000000000000000000.0");
-        check(1e21, "1e+21");
         check(1e20, "1e+20");
+        check(1e21, "1e+21");
         check(36893488147419103000.0, "36893488147419103000");
         check(1.7976931348623157e308, "1.7976931348623157e+308");
+        check(-2.2250738585072014e-308, "-2.2250738585072014e-308");
         check(5e-324, "5e-324");
         check(f64::NAN, "null");
         check(f64::NEG_INFINITY, "null");
+    }
+
+    proptest! {
+        #[test]
+        fn reads_back_the_same(bits: u64, scaled in -1e6f64..1e6, decimals in 0u32..8) {
+            let rounded = (scaled * 10f64.powi(decimals as i32)).round() / 10f64.powi(decimals as i32);
+            for double in [f64::from_bits(bits), scaled, rounded] {
+                if double.is_finite() {
+                    let text = DoubleText::new(double);
+                    prop_assert_eq!(text.as_str().parse::<f64>().unwrap().to_bits(), double.to_bits(), "{}", text);
+                }
+            }
+        }
     }
 }

@@ -26,6 +26,12 @@ pub enum Error {
     /// The builder was used out of order, for example a member of an object without a key.
     #[error("VelocyPack builder misused: {0}")]
     Builder(&'static str),
+    /// A key occurs twice in one object, and the builder was told to refuse that.
+    #[error("attribute name '{name}' occurs twice in one object")]
+    DuplicateKey {
+        /// The key.
+        name: String,
+    },
     /// A conversion between a Rust type and VelocyPack failed.
     #[error("{0}")]
     Convert(String),

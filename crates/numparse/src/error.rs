@@ -1,0 +1,33 @@
+//! Why text is not a number.
+
+use core::fmt;
+
+/// Why text is not an integer of the wanted type. Offsets count bytes from the start of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no digit: the text is empty or only a sign.
+    Empty,
+    /// A byte that is neither a digit nor a sign in its place.
+    InvalidDigit {
+        /// Offset of that byte.
+        at: usize,
+    },
+    /// The number does not fit into the type.
+    Overflow {
+        /// Offset of the first digit that does not fit any more.
+        at: usize,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Empty => formatter.write_str("expected a number, found no digit"),
+            Error::InvalidDigit { at } => write!(formatter, "expected a digit at byte {at}"),
+            Error::Overflow { at } => write!(formatter, "number is out of range from the digit at byte {at}"),
+        }
+    }
+}
+
+impl core::error::Error for Error {}
