@@ -1,1 +1,23 @@
-//! Snapshots, write sets, atomic commits and conflict detection over an ordered key-value engine
+#![doc = include_str!("../README.md")]
+
+mod background;
+mod clearing;
+mod commit_pipeline;
+mod error;
+mod keyspace;
+mod lock_table;
+mod manager;
+mod merge;
+mod options;
+mod snapshots;
+mod transaction;
+mod view;
+mod write_set;
+
+pub use error::{Error, Result};
+pub use keyspace::{MAX_KEY_BYTES, RESERVED_KEYSPACE};
+pub use manager::TransactionManager;
+pub use options::{CommitSeq, Durability, Metrics, Options};
+pub use persea_kv::{Bounds, Direction, Engine, Tree};
+pub use transaction::{Savepoint, Transaction};
+pub use view::{Range, ReadView};

@@ -1,0 +1,357 @@
+//! One transaction: its snapshot, its writes, its locks and its savepoints.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use persea_kv::Tree;
+
+use crate::clearing::ClearTask;
+use crate::keyspace::{MAX_KEY_BYTES, RESERVED_KEYSPACE, full_key};
+use crate::lock_table::{LockKey, LockOutcome, TransactionId};
+use crate::manager::Shared;
+use crate::snapshots::SharedSnapshot;
+use crate::write_set::{Buffer, BufferMark, Layer, Layers, RawBuffer};
+use crate::{CommitSeq, Durability, Error, ReadView, Result, view};
+
+/// A unit of work: reads a snapshot and its own writes, and becomes visible as a whole or not at all.
+///
+/// Dropping it aborts it. It may move between threads; its views may outlive it.
+#[derive(Debug)]
+pub struct Transaction {
+    shared: Arc<Shared>,
+    id: TransactionId,
+    begun_at: CommitSeq,
+    /// Let go of before the commit is written, so that the storage isn't held back by its own writer.
+    snapshot: Option<Arc<SharedSnapshot>>,
+    buffer: Buffer,
+    /// Names the buffer that savepoints refer to; changes when it is sealed.
+    generation: u64,
+    layers: Layers,
+    view: Option<ReadView>,
+    locks: Vec<LockKey>,
+    clears: Vec<ClearTask>,
+    /// Shared with savepoints, so its count tells whether any is left.
+    savepoint_token: Arc<()>,
+    /// Numbers of the savepoints that no rollback has discarded, ascending; dropped ones may be among them.
+    savepoints: Vec<u64>,
+    next_savepoint: u64,
+    /// Histories of sealed buffers that savepoints may refer to, by generation.
+    histories: Vec<(u64, RawBuffer)>,
+    is_finished: bool,
+}
+
+/// A point within a transaction to come back to; see [`Transaction::savepoint`].
+#[derive(Debug)]
+pub struct Savepoint {
+    number: u64,
+    generation: u64,
+    mark: BufferMark,
+    layers: Layers,
+    n_locks: usize,
+    n_clears: usize,
+    token: Arc<()>,
+}
+
+impl Transaction {
+    pub(crate) fn begin(shared: Arc<Shared>) -> Result<Transaction> {
+        let snapshot = shared.registry.begin(shared.pipeline.engine())?;
+        Ok(Transaction {
+            id: shared.next_transaction_id(),
+            shared,
+            begun_at: snapshot.commit_seq(),
+            snapshot: Some(snapshot),
+            buffer: Buffer::default(),
+            generation: 0,
+            layers: Layers::default(),
+            view: None,
+            locks: Vec::new(),
+            clears: Vec::new(),
+            savepoint_token: Arc::default(),
+            savepoints: Vec::new(),
+            next_savepoint: 0,
+            histories: Vec::new(),
+            is_finished: false,
+        })
+    }
+
+    /// Number of the transaction, unique while the manager is open.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The newest commit that the transaction sees.
+    pub fn snapshot_seq(&self) -> CommitSeq {
+        self.begun_at
+    }
+
+    /// Sets a key. Takes part in conflict detection only together with [`Transaction::lock_key`].
+    ///
+    /// # Errors
+    /// [`Error::KeyTooLong`], [`Error::ValueTooLong`], [`Error::KeyspaceReserved`], [`Error::TransactionTooLarge`];
+    /// the key keeps its value then.
+    pub fn put(&mut self, tree: Tree, keyspace: u64, key: &[u8], value: &[u8]) -> Result<()> {
+        if value.len() > persea_kv::MAX_VALUE_BYTES {
+            return Err(Error::ValueTooLong { value_bytes: value.len() });
+        }
+        self.write(tree, keyspace, key, Some(value))
+    }
+
+    /// Deletes a key, whether it exists or not.
+    ///
+    /// # Errors
+    /// Like [`Transaction::put`].
+    pub fn delete(&mut self, tree: Tree, keyspace: u64, key: &[u8]) -> Result<()> {
+        self.write(tree, keyspace, key, None)
+    }
+
+    fn write(&mut self, tree: Tree, keyspace: u64, key: &[u8], value: Option<&[u8]>) -> Result<()> {
+        if keyspace == RESERVED_KEYSPACE {
+            return Err(Error::KeyspaceReserved(keyspace));
+        }
+        if key.len() > MAX_KEY_BYTES {
+            return Err(Error::KeyTooLong { key_bytes: key.len() });
+        }
+        let limit_bytes = self.shared.options.transaction_bytes_max;
+        if limit_bytes != u64::MAX {
+            let more_bytes = key.len() + value.map_or(0, <[u8]>::len);
+            if (self.write_bytes() + more_bytes) as u64 > limit_bytes {
+                return Err(Error::TransactionTooLarge { limit_bytes });
+            }
+        }
+        self.buffer.put(tree, keyspace, key, value);
+        Ok(())
+    }
+
+    /// Bytes of keys and values written so far, overwritten ones included.
+    pub fn write_bytes(&self) -> usize {
+        self.buffer.data_bytes() + self.layers.iter().map(|layer| layer.data_bytes()).sum::<usize>()
+    }
+
+    /// Value of a key as this transaction sees it now, its own writes included.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn get(&self, tree: Tree, keyspace: u64, key: &[u8]) -> Result<Option<&[u8]>> {
+        let full = full_key(keyspace, key);
+        if let Some(written) = self.buffer.get(tree, &full) {
+            return Ok(written);
+        }
+        match &self.snapshot {
+            Some(snapshot) => view::get(snapshot, &self.layers, tree, &full),
+            None => Ok(None),
+        }
+    }
+
+    /// An immutable view of what the transaction sees now: writes made later don't show in it.
+    ///
+    /// The writes since the last view are sealed into a sorted layer, so views are made per statement or batch rather
+    /// than per write; without new writes it is the same view again.
+    pub fn view(&mut self) -> Result<ReadView> {
+        self.seal();
+        if let Some(view) = &self.view {
+            return Ok(view.clone());
+        }
+        let snapshot = match &self.snapshot {
+            Some(snapshot) => snapshot.clone(),
+            None => self.shared.registry.snapshot(self.shared.pipeline.engine())?,
+        };
+        let view = ReadView::new(snapshot, self.layers.clone());
+        self.view = Some(view.clone());
+        Ok(view)
+    }
+
+    fn has_savepoints(&self) -> bool {
+        Arc::strong_count(&self.savepoint_token) > 1
+    }
+
+    fn seal(&mut self) {
+        if self.buffer.is_empty() {
+            return;
+        }
+        let layer = if self.has_savepoints() {
+            let (layer, history) = self.buffer.seal_keeping_marks();
+            self.histories.push((self.generation, history));
+            layer
+        } else {
+            self.histories.clear();
+            self.buffer.seal()
+        };
+        self.generation += 1;
+        self.view = None;
+        self.layers = with_layer(&self.layers, layer);
+    }
+
+    /// Marks a point to which [`Transaction::rollback_to`] can return, any number of times.
+    ///
+    /// Savepoints nest: a rollback makes those invalid that were made after the one it returns to. Dropping a
+    /// savepoint keeps the writes.
+    pub fn savepoint(&mut self) -> Savepoint {
+        if !self.has_savepoints() {
+            self.histories.clear();
+            self.savepoints.clear();
+        }
+        let number = self.next_savepoint;
+        self.next_savepoint += 1;
+        self.savepoints.push(number);
+        Savepoint {
+            number,
+            generation: self.generation,
+            mark: self.buffer.mark(),
+            layers: self.layers.clone(),
+            n_locks: self.locks.len(),
+            n_clears: self.clears.len(),
+            token: self.savepoint_token.clone(),
+        }
+    }
+
+    /// Undoes the writes made, and gives back the keys locked, since the savepoint. Views made meanwhile keep what
+    /// they show.
+    ///
+    /// # Errors
+    /// [`Error::SavepointInvalid`].
+    pub fn rollback_to(&mut self, savepoint: &Savepoint) -> Result<()> {
+        let is_ours = Arc::ptr_eq(&savepoint.token, &self.savepoint_token);
+        let position = self.savepoints.binary_search(&savepoint.number);
+        let (true, Ok(position)) = (is_ours, position) else { return Err(Error::SavepointInvalid) };
+        if savepoint.generation == self.generation {
+            if !self.buffer.roll_back_to(&savepoint.mark) {
+                return Err(Error::SavepointInvalid);
+            }
+        } else {
+            self.restore_sealed(savepoint)?;
+        }
+        self.savepoints.truncate(position + 1);
+        self.shared.locks.release(&self.locks.split_off(savepoint.n_locks));
+        self.clears.truncate(savepoint.n_clears);
+        Ok(())
+    }
+
+    /// Returns to a savepoint whose buffer was sealed since: rebuilds that buffer on the layers it had below.
+    fn restore_sealed(&mut self, savepoint: &Savepoint) -> Result<()> {
+        let history = self.histories.iter().find(|(generation, _)| *generation == savepoint.generation);
+        let Some((_, history)) = history else { return Err(Error::SavepointInvalid) };
+        self.buffer = history.rebuild(&savepoint.mark);
+        // The savepoint goes on referring to the history; the rebuilt buffer is another one.
+        self.generation += 1;
+        self.layers = savepoint.layers.clone();
+        self.view = None;
+        Ok(())
+    }
+
+    /// Takes a key for this transaction, so that of two concurrent transactions that change it one fails.
+    ///
+    /// Keys stay locked until the end of the transaction, or until a rollback to an earlier savepoint.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] if another active transaction holds the key or one has committed it after this
+    /// transaction's snapshot.
+    pub fn lock_key(&mut self, keyspace: u64, key: &[u8]) -> Result<()> {
+        let lock_key = LockKey::new(keyspace, key);
+        match self.shared.locks.lock(lock_key, self.id, self.begun_at) {
+            LockOutcome::Acquired => {
+                self.locks.push(lock_key);
+                Ok(())
+            }
+            LockOutcome::AlreadyHeld => Ok(()),
+            LockOutcome::Conflict => {
+                self.shared.counters.conflicts.fetch_add(1, Ordering::Relaxed);
+                Err(Error::Conflict { keyspace, key: key.into() })
+            }
+        }
+    }
+
+    /// Retires a keyspace with this transaction's commit; see
+    /// [`TransactionManager::clear_keyspace`](crate::TransactionManager::clear_keyspace).
+    ///
+    /// # Errors
+    /// [`Error::KeyspaceReserved`].
+    pub fn clear_keyspace(&mut self, tree: Tree, keyspace: u64) -> Result<()> {
+        if keyspace == RESERVED_KEYSPACE {
+            return Err(Error::KeyspaceReserved(keyspace));
+        }
+        let task = ClearTask { tree, keyspace };
+        self.buffer.put(Tree::Meta, RESERVED_KEYSPACE, &task.marker(), Some(&[]));
+        self.clears.push(task);
+        Ok(())
+    }
+
+    /// True if nothing was written.
+    pub fn is_read_only(&self) -> bool {
+        self.buffer.is_empty() && self.layers.is_empty()
+    }
+
+    /// Makes all writes visible at once. Returns the commit's place in the order of all commits.
+    ///
+    /// # Errors
+    /// [`Error::Storage`]. If the write itself failed, nothing is visible. If only the sync of a
+    /// [`Durability::Synced`] commit failed, the writes are visible and may or may not survive a power failure.
+    pub fn commit(mut self, durability: Durability) -> Result<CommitSeq> {
+        self.seal();
+        let layers = std::mem::take(&mut self.layers);
+        self.view = None;
+        self.snapshot = None;
+        if layers.is_empty() {
+            self.finish(None);
+            return Ok(self.begun_at);
+        }
+        let shared = self.shared.clone();
+        let version = shared.pipeline.commit(&shared.registry, layers)?;
+        if !self.clears.is_empty() {
+            shared.clears.push(self.clears.drain(..));
+            shared.bell.ring();
+        }
+        let seq = CommitSeq(version);
+        self.finish(Some(seq));
+        if durability == Durability::Synced {
+            shared.pipeline.sync_up_to(&shared.registry, version)?;
+        }
+        Ok(seq)
+    }
+
+    /// Forgets all writes. Dropping the transaction does the same.
+    pub fn abort(self) {
+        drop(self);
+    }
+
+    /// Ends the transaction after a commit, at `seq` if it has written something.
+    fn finish(&mut self, seq: Option<CommitSeq>) {
+        self.is_finished = true;
+        self.shared.counters.commits.fetch_add(1, Ordering::Relaxed);
+        let oldest_active = self.shared.registry.end(self.begun_at);
+        let locks = std::mem::take(&mut self.locks);
+        match seq {
+            Some(seq) => self.shared.locks.commit(locks, seq, oldest_active),
+            None => self.shared.locks.release(&locks),
+        }
+        self.shared.locks.prune(oldest_active);
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        if self.is_finished {
+            return;
+        }
+        self.shared.counters.aborts.fetch_add(1, Ordering::Relaxed);
+        self.snapshot = None;
+        self.view = None;
+        let oldest_active = self.shared.registry.end(self.begun_at);
+        self.shared.locks.release(&std::mem::take(&mut self.locks));
+        self.shared.locks.prune(oldest_active);
+    }
+}
+
+/// Puts a layer on top. Layers that are not much larger than what comes above them are merged with it, so their
+/// number stays logarithmic in the number of writes, and so does how often a write is copied.
+fn with_layer(layers: &Layers, layer: Layer) -> Layers {
+    let mut top = layer;
+    let mut below: &[Arc<Layer>] = layers;
+    while let Some((last, rest)) = below.split_last() {
+        if last.entries() > 2 * top.entries() {
+            break;
+        }
+        top = Layer::merge(last, &top);
+        below = rest;
+    }
+    below.iter().cloned().chain(std::iter::once(Arc::new(top))).collect()
+}

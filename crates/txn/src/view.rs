@@ -1,0 +1,146 @@
+//! Views: what a reader sees, a snapshot and on top of it the sealed writes of its own transaction.
+
+use std::sync::Arc;
+
+use persea_kv::{Bounds, Direction, StoreSnapshot, Tree};
+use smallvec::SmallVec;
+
+use crate::keyspace::{FullBounds, full_key, strip};
+use crate::merge::MergedRange;
+use crate::snapshots::SharedSnapshot;
+use crate::write_set::Layers;
+use crate::{CommitSeq, Result};
+
+/// An immutable state of the database; cheap to clone, shareable between threads, not bound to a lifetime.
+///
+/// A view keeps old versions alive in the storage, so views should not live longer than needed.
+#[derive(Clone, Debug)]
+pub struct ReadView {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    snapshot: Arc<SharedSnapshot>,
+    layers: Layers,
+}
+
+impl ReadView {
+    pub(crate) fn new(snapshot: Arc<SharedSnapshot>, layers: Layers) -> ReadView {
+        ReadView { inner: Arc::new(Inner { snapshot, layers }) }
+    }
+
+    /// The newest commit that the view's snapshot contains.
+    pub fn commit_seq(&self) -> CommitSeq {
+        self.inner.snapshot.commit_seq()
+    }
+
+    /// Value of a key.
+    ///
+    /// # Errors
+    /// [`Error::Storage`](crate::Error::Storage).
+    #[inline]
+    pub fn get(&self, tree: Tree, keyspace: u64, key: &[u8]) -> Result<Option<&[u8]>> {
+        get(&self.inner.snapshot, &self.inner.layers, tree, &full_key(keyspace, key))
+    }
+
+    /// Values of several keys of one keyspace, pushed to `values` in the order of the keys.
+    ///
+    /// Ascending keys are the fastest: neighbours lie on the same pages.
+    ///
+    /// # Errors
+    /// [`Error::Storage`](crate::Error::Storage); `values` then holds what was found before.
+    pub fn multi_get<'v, 'k>(
+        &'v self,
+        tree: Tree,
+        keyspace: u64,
+        keys: impl IntoIterator<Item = &'k [u8]>,
+        values: &mut Vec<Option<&'v [u8]>>,
+    ) -> Result<()> {
+        let mut full = full_key(keyspace, &[]);
+        let prefix_len = full.len();
+        for key in keys {
+            full.truncate(prefix_len);
+            full.extend_from_slice(key);
+            values.push(get(&self.inner.snapshot, &self.inner.layers, tree, &full)?);
+        }
+        Ok(())
+    }
+
+    /// Walks the entries of a keyspace within `bounds`; keys come without the keyspace.
+    ///
+    /// Deletes and overwrites of the view's own transaction are applied. Without such writes this costs what the
+    /// engine's own iteration costs.
+    ///
+    /// # Errors
+    /// [`Error::Storage`](crate::Error::Storage).
+    pub fn range(
+        &self,
+        tree: Tree,
+        keyspace: u64,
+        bounds: Bounds<'_>,
+        direction: Direction,
+    ) -> Result<Range<'_>> {
+        let bounds = FullBounds::new(keyspace, bounds);
+        let snapshot = self.inner.snapshot.store().range(tree, bounds.borrow(), direction)?;
+        let layers: SmallVec<_> = self
+            .inner
+            .layers
+            .iter()
+            .rev()
+            .map(|layer| layer.range(tree, bounds.borrow()))
+            .filter(|layer| !layer.is_empty())
+            .collect();
+        if layers.is_empty() {
+            return Ok(Range(Source::Snapshot(snapshot)));
+        }
+        Ok(Range(Source::Merged(Box::new(MergedRange::new(layers, snapshot, direction)))))
+    }
+
+    /// True if the view overlays the snapshot with writes of its transaction.
+    pub fn has_own_writes(&self) -> bool {
+        !self.inner.layers.is_empty()
+    }
+}
+
+/// Reads through layers, newest first, down to the snapshot.
+#[inline]
+pub(crate) fn get<'v>(
+    snapshot: &'v SharedSnapshot,
+    layers: &'v Layers,
+    tree: Tree,
+    full: &[u8],
+) -> Result<Option<&'v [u8]>> {
+    for layer in layers.iter().rev() {
+        if let Some(written) = layer.get(tree, full) {
+            return Ok(written);
+        }
+    }
+    Ok(snapshot.store().get(tree, full)?)
+}
+
+/// Entries of a [`ReadView::range`]: key (without keyspace) and value, borrowed from the view.
+pub struct Range<'v>(Source<'v>);
+
+enum Source<'v> {
+    Snapshot(persea_kv::Range<'v>),
+    Merged(Box<MergedRange<'v>>),
+}
+
+impl<'v> Iterator for Range<'v> {
+    type Item = Result<(&'v [u8], &'v [u8])>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.0 {
+            Source::Snapshot(range) => match range.next()? {
+                Ok((key, value)) => Some(Ok((strip(key), value))),
+                Err(error) => Some(Err(error.into())),
+            },
+            Source::Merged(range) => match range.next()? {
+                Ok((key, value)) => Some(Ok((strip(key), value))),
+                Err(error) => Some(Err(error)),
+            },
+        }
+    }
+}
