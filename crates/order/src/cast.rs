@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use persea_vpack::{DEPTH_MAX, write_double};
+use persea_vpack::{DEPTH_MAX, DoubleText};
 
 use crate::repr::Value;
 use crate::view::View;
@@ -71,7 +71,7 @@ fn write_text(value: Value<'_>, out: &mut String) -> fmt::Result {
         View::Bool(value) => write!(out, "{value}"),
         View::Int(value) => write!(out, "{value}"),
         View::UInt(value) => write!(out, "{value}"),
-        View::Double(value) => write_double(out, value),
+        View::Double(value) => out.write_str(DoubleText::new(value).as_str()),
         View::Str(text) => out.write_str(text),
         View::Array(slice) | View::Object(slice) => write!(out, "{slice}"),
         View::Range(..) => {
@@ -140,7 +140,7 @@ mod tests {
         check(vpack!(false), false, 0.0, "false");
         check(vpack!(true), true, 1.0, "true");
         check(vpack!(0), false, 0.0, "0");
-        check(vpack!(-0.0), false, 0.0, "0");
+        check(vpack!(-0.0), false, 0.0, "-0");
         check(vpack!(1.23), true, 1.23, "1.23");
         check(vpack!(0.0000002), true, 2e-7, "2e-7");
         check(vpack!(""), false, 0.0, "");

@@ -1,5 +1,7 @@
 //! The order's laws on random values: sort keys, equality and hashes agree with `compare`.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 use std::cmp::Ordering;
 
 use persea_order::{Value, compare, compare_str, equal, hash, sort_key};

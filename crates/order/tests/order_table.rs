@@ -1,5 +1,7 @@
 //! AQL's order by example.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 use std::cmp::Ordering;
 
 use persea_order::{Value, compare, equal, hash, prefix_successor, sort_key, sort_key_successor};
