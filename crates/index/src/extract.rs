@@ -6,11 +6,11 @@
 
 use std::ops::Range;
 
-use persea_order::{Value, sort_key};
+use persea_order::{DecodedKey, Value, decode_sort_key, skip_sort_key, sort_key};
 use persea_vpack::{Builder, Slice};
 
 use crate::definition::IndexDefinition;
-use crate::entry::cut_key;
+use crate::entry::{cut_key, is_cut};
 use crate::error::Error;
 use crate::field_path::FieldPath;
 
@@ -155,6 +155,26 @@ impl IndexDefinition {
         let start = keys.len();
         keys.extend_from_slice(key);
         key_ranges.push(start..keys.len());
+    }
+
+    /// The value of the field at `position` (from 0) read back from an entry's field key, so that a query that needs
+    /// only indexed attributes reads no documents. For a field with `[*]` it is the array member of this entry.
+    ///
+    /// [`DecodedKey::Inexact`] when the key does not tell it: for arrays, objects, very large numbers, and keys that
+    /// were cut. A string is written over `text`.
+    #[inline]
+    pub fn field_value<'t>(
+        &self,
+        field_key: &[u8],
+        position: usize,
+        limit: usize,
+        text: &'t mut String,
+    ) -> DecodedKey<'t> {
+        if is_cut(field_key, limit) {
+            return DecodedKey::Inexact;
+        }
+        let rest = (0..position).try_fold(field_key, |rest, _| skip_sort_key(rest));
+        rest.and_then(|rest| decode_sort_key(rest, text)).map_or(DecodedKey::Inexact, |(value, _)| value)
     }
 
     /// Appends the document's stored values to `builder` as one array, `null` where an attribute is missing; nothing

@@ -23,4 +23,5 @@ pub use field_path::FieldPath;
 pub use key_range::{KeyRange, RangeEnd};
 pub use kind::{IndexKind, TypeName};
 pub use name::NAME_BYTES_MAX;
+pub use persea_order::DecodedKey;
 pub use selectivity::SelectivityEstimator;

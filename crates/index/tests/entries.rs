@@ -3,8 +3,8 @@
 
 use std::cmp::Ordering;
 
-use persea_index::{EntryBuffers, Error, IndexDefinition, RangeEnd, is_cut};
-use persea_order::{Value, compare, sort_key};
+use persea_index::{DecodedKey, EntryBuffers, Error, IndexDefinition, RangeEnd, is_cut};
+use persea_order::{Value, compare, equal, sort_key};
 use persea_vpack::{Builder, VPackBuf, vpack};
 use proptest::prelude::*;
 
@@ -125,6 +125,31 @@ fn stored_values_are_one_array() {
     let none = index(vpack!({ "type": "persistent", "fields": ["a"] }));
     none.write_stored_values(vpack!({ "a": 1 }).as_slice(), &mut builder);
     assert!(builder.is_empty());
+}
+
+#[test]
+fn field_values_come_back() {
+    let two = index(vpack!({ "type": "persistent", "fields": ["a", "b"] }));
+    let keys = |document: VPackBuf, limit: usize| keys_of(&two, &document, limit).unwrap().remove(0);
+    let mut text = String::new();
+    let mut check = |key: &[u8], position: usize, limit: usize, expected: Option<Value<'_>>| match (
+        two.field_value(key, position, limit, &mut text),
+        expected,
+    ) {
+        (DecodedKey::Value(value), Some(expected)) => {
+            assert!(equal(value, expected), "{value:?} {expected:?}")
+        }
+        (DecodedKey::Inexact, None) => {}
+        (decoded, _) => panic!("{decoded:?}"),
+    };
+    let key = keys(vpack!({ "a": [{ "x": "é" }, 2], "b": "größe" }), LIMIT);
+    check(&key, 0, LIMIT, None);
+    check(&key, 1, LIMIT, Some(Value::from_str("größe")));
+    let key = keys(vpack!({ "a": "Plain text", "b": 2.5 }), LIMIT);
+    check(&key, 0, LIMIT, Some(Value::from_str("Plain text")));
+    check(&key, 1, LIMIT, Some(Value::from_f64(2.5)));
+    let key = keys(vpack!({ "a": 1, "b": "x".repeat(100) }), 64);
+    check(&key, 0, 64, None);
 }
 
 #[test]

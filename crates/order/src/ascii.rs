@@ -12,6 +12,8 @@
 
 use std::cmp::Ordering;
 
+use crate::weight_table::WeightTable;
+
 /// Separates the levels of a sort key.
 const LEVEL_SEPARATOR: u8 = 1;
 /// Ends a run of equal lead bytes before a smaller one.
@@ -39,6 +41,11 @@ impl CommonRun {
         }
         out.push(self.low + rest as u8);
     }
+
+    /// Length of the run, or part of a run, that one byte stands for; at least 1.
+    fn read(&self, byte: u8) -> usize {
+        if byte == self.middle { self.run_max } else { usize::from(byte.saturating_sub(self.low)) + 1 }
+    }
 }
 
 /// Asks ICU for the sort key of a string.
@@ -46,12 +53,12 @@ pub(crate) type KeyOf<'k> = dyn Fn(&str, &mut Vec<u8>) + 'k;
 
 /// The primary weight of one character.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Primary {
+pub(crate) struct Primary {
     /// Weight bytes, zero-filled; all zero for an ignored character.
-    bytes: [u8; 4],
-    len: u8,
+    pub(crate) bytes: [u8; 4],
+    pub(crate) len: u8,
     /// A following weight with the same lead byte leaves that byte out.
-    compressible: bool,
+    pub(crate) compressible: bool,
 }
 
 /// See the file's head.
@@ -61,6 +68,8 @@ pub(crate) struct AsciiTables {
     primary: [Primary; 128],
     /// What an upper-case letter adds to the tertiary level.
     tertiary_upper: u8,
+    /// Characters by weight, to read keys back; letters in lower case.
+    characters: WeightTable,
     /// The tables reproduce ICU's answers.
     usable: bool,
 }
@@ -74,6 +83,7 @@ impl AsciiTables {
             rank: [0; 128],
             primary: [Primary::default(); 128],
             tertiary_upper: upper_key.last().copied().unwrap_or_default(),
+            characters: WeightTable::default(),
             usable: true,
         };
         for (character, primary) in (0u8..).zip(tables.primary.iter_mut()) {
@@ -83,6 +93,7 @@ impl AsciiTables {
             }
         }
         tables.rank_primaries();
+        tables.characters = WeightTable::of(&tables.primary);
         tables.usable = tables.usable && tables.agree_with(key_of);
         tables
     }
@@ -201,6 +212,36 @@ impl AsciiTables {
             previous = *primary;
         }
         weighted
+    }
+
+    /// Appends the plain string that has the sort key `key`; false when the key cannot be read.
+    pub(crate) fn decode(&self, key: &[u8], text: &mut String) -> bool {
+        let mut levels = key.split(|byte| *byte == LEVEL_SEPARATOR);
+        let (Some(primaries), Some(_), Some(tertiaries)) = (levels.next(), levels.next(), levels.next())
+        else {
+            return false;
+        };
+        if !self.usable || !self.characters.complete {
+            return false;
+        }
+        let mut weights = primaries.iter();
+        // Lower-case characters still to come before the next upper-case one.
+        let mut common = 0;
+        let mut tertiaries = tertiaries.iter();
+        while !weights.as_slice().is_empty() {
+            while common == 0 {
+                match tertiaries.next() {
+                    Some(upper) if *upper == self.tertiary_upper => break,
+                    Some(run) => common = TERTIARY_COMMON.read(*run),
+                    None => return false,
+                }
+            }
+            let Some(character) = self.characters.next(&mut weights) else { return false };
+            let is_upper = common == 0;
+            text.push(char::from(if is_upper { character.to_ascii_uppercase() } else { character }));
+            common -= usize::from(!is_upper);
+        }
+        true
     }
 
     fn write_tertiaries(&self, text: &str, out: &mut Vec<u8>) {

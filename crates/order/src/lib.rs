@@ -6,7 +6,8 @@
 //! - [`Value`] is one AQL value in 16 bytes, borrowed from VelocyPack bytes or an arena; [`View`] takes it apart.
 //! - [`compare`], [`equal`] and [`hash`] are the order, its equality and a hash to match. [`compare_str`] is the
 //!   order of strings: ICU collation, upper case first, ties by code point.
-//! - [`sort_key`] writes bytes whose plain order is the same order, for index keys and large sorts.
+//! - [`sort_key`] writes bytes whose plain order is the same order, for index keys and large sorts;
+//!   [`decode_sort_key`] reads scalars back out of them.
 //! - [`to_bool`], [`to_number`] and [`to_string_into`] are AQL's casts.
 //!
 //! ```
@@ -39,16 +40,19 @@ mod ascii;
 mod cast;
 mod collation;
 mod compare;
+mod decode;
 mod elements;
 mod equal;
 mod number;
 mod repr;
 mod sort_key;
 mod view;
+mod weight_table;
 
 pub use cast::{number_of_text, to_bool, to_f64, to_number, to_string_into};
 pub use collation::{COLLATION_VERSION, compare_str};
 pub use compare::{compare, compare_slices};
+pub use decode::{DecodedKey, decode_sort_key, skip_sort_key};
 pub use elements::Elements;
 pub use equal::{equal, hash};
 pub use repr::Value;

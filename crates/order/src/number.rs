@@ -7,6 +7,8 @@
 
 use std::cmp::Ordering;
 
+use crate::repr::Value;
+
 /// Magnitude from which neighbouring doubles lie more than 1 apart.
 const EXACT_LIMIT: f64 = 9_007_199_254_740_992.0;
 /// 2^63, the first double above every `i64`.
@@ -89,6 +91,23 @@ pub(crate) fn encode(number: Number, out: &mut Vec<u8>) {
     if floor.abs() >= EXACT_LIMIT {
         out.extend_from_slice(&rest.to_be_bytes());
     }
+}
+
+/// Reads what [`encode`] wrote: the number, unless its key does not tell integer from double, and the bytes behind.
+pub(crate) fn decode(body: &[u8]) -> Option<(Option<Value<'static>>, &[u8])> {
+    let (ordered, rest) = body.split_first_chunk::<8>()?;
+    let ordered = u64::from_be_bytes(*ordered);
+    let sign = 1 << 63;
+    let floor = f64::from_bits(if ordered & sign == 0 { !ordered } else { ordered & !sign });
+    if floor.abs() >= EXACT_LIMIT {
+        let (fraction, rest) = rest.split_first_chunk::<2>()?;
+        // Beyond the range of integers only a double is possible.
+        let value = (*fraction == [0, 0] && !(-I64_LIMIT..U64_LIMIT).contains(&floor))
+            .then(|| Value::from_f64(floor));
+        return Some((value, rest));
+    }
+    let value = integral_i64(floor).map_or(Value::from_f64(floor), Value::from_i64);
+    Some((Some(value), rest))
 }
 
 /// The greatest double not above `value`, and what is missing to `value`.

@@ -30,22 +30,22 @@ use crate::repr::Value;
 use crate::view::View;
 
 /// First byte of each value's key; see the file's head. All lie above `TERMINATOR` and below `0xff`.
-mod tag {
-    pub(super) const NULL: u8 = 0x10;
-    pub(super) const FALSE: u8 = 0x18;
-    pub(super) const TRUE: u8 = 0x19;
-    pub(super) const NUMBER: u8 = 0x20;
-    pub(super) const STRING: u8 = 0x30;
-    pub(super) const ARRAY: u8 = 0x40;
-    pub(super) const OBJECT: u8 = 0x50;
+pub(crate) mod tag {
+    pub(crate) const NULL: u8 = 0x10;
+    pub(crate) const FALSE: u8 = 0x18;
+    pub(crate) const TRUE: u8 = 0x19;
+    pub(crate) const NUMBER: u8 = 0x20;
+    pub(crate) const STRING: u8 = 0x30;
+    pub(crate) const ARRAY: u8 = 0x40;
+    pub(crate) const OBJECT: u8 = 0x50;
 }
 
-const TERMINATOR: u8 = 0x00;
-const ATTRIBUTE: u8 = 0x01;
+pub(crate) const TERMINATOR: u8 = 0x00;
+pub(crate) const ATTRIBUTE: u8 = 0x01;
 const BELOW_PLAIN: u8 = 0x01;
-const PLAIN: u8 = 0x02;
+pub(crate) const PLAIN: u8 = 0x02;
 const ABOVE_PLAIN: u8 = 0x03;
-const ESCAPE: u8 = 0x01;
+pub(crate) const ESCAPE: u8 = 0x01;
 
 /// Appends the sort key of `value` to `out`.
 ///

@@ -4,7 +4,10 @@
 
 use std::cmp::Ordering;
 
-use persea_order::{Value, compare, compare_str, equal, hash, sort_key};
+use persea_order::{
+    DecodedKey, Value, compare, compare_str, decode_sort_key, equal, hash, skip_sort_key, sort_key,
+    to_string_into,
+};
 use persea_vpack::{Builder, VPackBuf};
 use proptest::prelude::*;
 
@@ -194,6 +197,53 @@ proptest! {
         prop_assert_eq!(compare(left, right), compare(left_array, right_array));
         prop_assert_eq!(left.len(), left_array.len());
         prop_assert!(equal(left.element(-1), Value::from_i64(b)));
+    }
+
+    #[test]
+    fn scalars_come_back_from_keys(trees in prop::collection::vec(tree(), 4)) {
+        let values: Vec<VPackBuf> = trees.iter().map(Tree::build).collect();
+        let mut keys = Vec::new();
+        values.iter().for_each(|value| sort_key(Value::from_slice(value.as_slice()), &mut keys));
+        let mut rest = keys.as_slice();
+        let mut text = String::new();
+        for value in &values {
+            let value = Value::from_slice(value.as_slice());
+            let skipped = skip_sort_key(rest).map(<[u8]>::len);
+            let (decoded, behind) = decode_sort_key(rest, &mut text).unwrap();
+            prop_assert_eq!(skipped, Some(behind.len()));
+            match decoded {
+                DecodedKey::Value(decoded) => {
+                    prop_assert!(equal(value, decoded), "{:?} gave {:?}", value, decoded);
+                    // Text says whether they look the same to users; only the sign of zero may go.
+                    let (mut expected, mut shown) = (String::new(), String::new());
+                    to_string_into(value, &mut expected);
+                    to_string_into(decoded, &mut shown);
+                    prop_assert!(expected == shown || expected == "-0", "{} gave {}", expected, shown);
+                }
+                DecodedKey::Inexact => {
+                    let is_large = value.as_f64().is_some_and(|number| number.abs() >= 9_007_199_254_740_992.0);
+                    prop_assert!(value.is_array() || value.is_object() || is_large, "{:?} is inexact", value);
+                }
+            }
+            rest = behind;
+        }
+        prop_assert!(rest.is_empty());
+    }
+
+    #[test]
+    fn plain_strings_come_back_from_keys(text in "[ -~\\t\\n]{0,80}") {
+        let mut buffer = String::new();
+        let bytes = key(Value::from_str(&text));
+        let (decoded, _) = decode_sort_key(&bytes, &mut buffer).unwrap();
+        prop_assert!(matches!(decoded, DecodedKey::Value(value) if value.as_str() == Some(&text)), "{decoded:?}");
+    }
+
+    #[test]
+    fn garbage_is_no_key(bytes in prop::collection::vec(prop_oneof![0u8..4, Just(0x10), Just(0x20), Just(0x30), Just(0x40), Just(0x50), any::<u8>()], 0..40)) {
+        let mut text = String::new();
+        // Whatever comes out, nothing may panic.
+        let _ = decode_sort_key(&bytes, &mut text);
+        let _ = skip_sort_key(&bytes);
     }
 
     #[test]
