@@ -191,11 +191,11 @@ pub trait StoreSnapshot: Send + Sync + 'static {
 /// True if no key can lie within the bounds.
 pub(crate) fn is_empty_range(bounds: &Bounds<'_>) -> bool {
     match bounds {
-        (_, Bound::Excluded(end)) if end.is_empty() => true,
+        // There are no empty keys, so nothing lies at or below one.
+        (_, Bound::Included(end) | Bound::Excluded(end)) if end.is_empty() => true,
         (Bound::Included(start), Bound::Included(end)) => start > end,
         (Bound::Included(start) | Bound::Excluded(start), Bound::Excluded(end))
         | (Bound::Excluded(start), Bound::Included(end)) => start >= end,
-        (_, Bound::Included(end)) => end.is_empty(),
-        (_, Bound::Excluded(_) | Bound::Unbounded) => false,
+        (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
     }
 }

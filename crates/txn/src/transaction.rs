@@ -221,7 +221,7 @@ impl Transaction {
             self.restore_sealed(savepoint)?;
         }
         self.savepoints.truncate(position + 1);
-        self.shared.locks.release(&self.locks.split_off(savepoint.n_locks));
+        self.shared.locks.release(&self.locks.split_off(savepoint.n_locks.min(self.locks.len())));
         self.clears.truncate(savepoint.n_clears);
         Ok(())
     }

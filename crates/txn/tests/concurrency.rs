@@ -1,0 +1,203 @@
+//! Threads against one manager: no lost updates, groups of commits, background work.
+#![allow(clippy::unwrap_used, reason = "a test that can't go on may panic")]
+
+use std::ops::Bound;
+use std::time::{Duration, Instant};
+
+use persea_txn::{
+    Bounds, Direction, Durability, Engine, Error, Options, RESERVED_KEYSPACE, TransactionManager, Tree,
+};
+
+const ALL: Bounds<'static> = (Bound::Unbounded, Bound::Unbounded);
+
+fn both(check: impl Fn(TransactionManager)) {
+    check(TransactionManager::open(Engine::memory()).unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine::open_lmdb(folder.path(), &persea_kv::Options::default()).unwrap();
+    check(TransactionManager::open(engine).unwrap());
+}
+
+fn count(manager: &TransactionManager, tree: Tree, keyspace: u64) -> usize {
+    manager.snapshot().unwrap().range(tree, keyspace, ALL, Direction::Forward).unwrap().count()
+}
+
+fn wait_until(is_done: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !is_done() {
+        assert!(Instant::now() < deadline, "the background did not get there in time");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn increment(manager: &TransactionManager, key: &[u8], durability: Durability) {
+    loop {
+        let mut transaction = manager.begin().unwrap();
+        match transaction.lock_key(1, key) {
+            Ok(()) => {}
+            Err(Error::Conflict { .. }) => {
+                std::thread::yield_now();
+                continue;
+            }
+            Err(error) => panic!("{error}"),
+        }
+        let old = transaction.get(Tree::Meta, 1, key).unwrap();
+        let old = old.map_or(0, |bytes| u64::from_be_bytes(bytes.try_into().unwrap()));
+        transaction.put(Tree::Meta, 1, key, &(old + 1).to_be_bytes()).unwrap();
+        transaction.commit(durability).unwrap();
+        return;
+    }
+}
+
+#[test]
+fn no_increment_is_lost() {
+    const N_THREADS: u64 = 4;
+    const N_INCREMENTS: u64 = 200;
+    both(|manager| {
+        std::thread::scope(|scope| {
+            for thread in 0..N_THREADS {
+                let manager = &manager;
+                scope.spawn(move || {
+                    for number in 0..N_INCREMENTS {
+                        increment(manager, b"shared", Durability::Buffered);
+                        increment(manager, &thread.to_be_bytes(), Durability::Buffered);
+                        if number % 50 == 0 {
+                            increment(manager, b"synced", Durability::Synced);
+                        }
+                    }
+                });
+            }
+        });
+        let view = manager.snapshot().unwrap();
+        let counter = |key: &[u8]| {
+            u64::from_be_bytes(view.get(Tree::Meta, 1, key).unwrap().unwrap().try_into().unwrap())
+        };
+        assert_eq!(counter(b"shared"), N_THREADS * N_INCREMENTS);
+        assert_eq!(counter(b"synced"), N_THREADS * N_INCREMENTS / 50);
+        (0..N_THREADS).for_each(|thread| assert_eq!(counter(&thread.to_be_bytes()), N_INCREMENTS));
+        let metrics = manager.metrics();
+        assert_eq!(metrics.grouped_commits, N_THREADS * (2 * N_INCREMENTS + N_INCREMENTS / 50));
+        assert_eq!(metrics.tracked_keys, 0);
+    });
+}
+
+#[test]
+fn a_commit_is_seen_by_whoever_begins_after_it() {
+    both(|manager| {
+        std::thread::scope(|scope| {
+            for thread in 0..4_u64 {
+                let manager = &manager;
+                scope.spawn(move || {
+                    for number in 0..200_u64 {
+                        let key = [thread.to_be_bytes(), number.to_be_bytes()].concat();
+                        let mut transaction = manager.begin().unwrap();
+                        transaction.put(Tree::Documents, 1, &key, b"").unwrap();
+                        let seq = transaction.commit(Durability::Buffered).unwrap();
+                        let view = manager.snapshot().unwrap();
+                        assert!(view.commit_seq() >= seq);
+                        assert!(view.get(Tree::Documents, 1, &key).unwrap().is_some());
+                    }
+                });
+            }
+        });
+        assert_eq!(count(&manager, Tree::Documents, 1), 800);
+    });
+}
+
+#[test]
+fn a_cleared_keyspace_becomes_empty_and_its_neighbours_stay() {
+    both(|manager| {
+        let mut transaction = manager.begin().unwrap();
+        for keyspace in [6, 7, 8] {
+            for number in 0..3000_u32 {
+                transaction.put(Tree::Index, keyspace, &number.to_be_bytes(), b"v").unwrap();
+            }
+        }
+        transaction.commit(Durability::Buffered).unwrap();
+        let before = manager.snapshot().unwrap();
+        manager.clear_keyspace(Tree::Index, 7).unwrap();
+        wait_until(|| manager.metrics().pending_clears == 0);
+        assert_eq!(count(&manager, Tree::Index, 7), 0);
+        assert_eq!(count(&manager, Tree::Index, 6) + count(&manager, Tree::Index, 8), 6000);
+        assert_eq!(count(&manager, Tree::Meta, RESERVED_KEYSPACE), 0);
+        assert_eq!(before.range(Tree::Index, 7, ALL, Direction::Forward).unwrap().count(), 3000);
+        assert_eq!(manager.metrics().clear_failures, 0);
+    });
+}
+
+#[test]
+fn clearing_goes_on_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |slice_entries| {
+        let engine = Engine::open_lmdb(folder.path(), &persea_kv::Options::default()).unwrap();
+        let mut options = Options::default();
+        options.clear_slice_entries = slice_entries;
+        TransactionManager::open_with(engine, options).unwrap()
+    };
+    let manager = open(1);
+    let mut transaction = manager.begin().unwrap();
+    (0..5000_u32)
+        .try_for_each(|number| transaction.put(Tree::Documents, 7, &number.to_be_bytes(), b"v"))
+        .unwrap();
+    transaction.commit(Durability::Buffered).unwrap();
+    let mut transaction = manager.begin().unwrap();
+    transaction.put(Tree::Meta, 1, b"catalog", b"7 is gone").unwrap();
+    transaction.clear_keyspace(Tree::Documents, 7).unwrap();
+    transaction.commit(Durability::Buffered).unwrap();
+    drop(manager);
+
+    let manager = open(1024);
+    wait_until(|| manager.metrics().pending_clears == 0);
+    assert_eq!(count(&manager, Tree::Documents, 7), 0);
+    assert_eq!(count(&manager, Tree::Meta, RESERVED_KEYSPACE), 0);
+    assert_eq!(count(&manager, Tree::Meta, 1), 1);
+}
+
+#[test]
+fn buffered_commits_are_synced_in_the_background() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine::open_lmdb(folder.path(), &persea_kv::Options::default()).unwrap();
+    let manager = TransactionManager::open(engine).unwrap();
+    let syncs = manager.metrics().syncs;
+    let mut transaction = manager.begin().unwrap();
+    transaction.put(Tree::Meta, 1, b"k", b"v").unwrap();
+    transaction.commit(Durability::Buffered).unwrap();
+    wait_until(|| manager.metrics().syncs > syncs);
+}
+
+#[test]
+fn limits_are_errors_and_leave_the_transaction_usable() {
+    let mut options = Options::default();
+    options.transaction_bytes_max = 100;
+    let manager = TransactionManager::open_with(Engine::memory(), options).unwrap();
+    let mut transaction = manager.begin().unwrap();
+    let long_key = vec![0; persea_txn::MAX_KEY_BYTES + 1];
+    assert!(matches!(transaction.put(Tree::Meta, 1, &long_key, b""), Err(Error::KeyTooLong { .. })));
+    let too_much = transaction.put(Tree::Meta, 1, b"k", &[0; 100]);
+    assert!(matches!(too_much, Err(Error::TransactionTooLarge { limit_bytes: 100 })));
+    let reserved = transaction.put(Tree::Meta, RESERVED_KEYSPACE, b"k", b"");
+    assert!(matches!(reserved, Err(Error::KeyspaceReserved(_))));
+    transaction.put(Tree::Meta, 1, b"k", b"v").unwrap();
+    transaction.commit(Durability::Synced).unwrap();
+    assert_eq!(count(&manager, Tree::Meta, 1), 1);
+}
+
+#[test]
+fn a_savepoint_of_another_transaction_is_refused() {
+    let manager = TransactionManager::open(Engine::memory()).unwrap();
+    let (mut one, mut other) = (manager.begin().unwrap(), manager.begin().unwrap());
+    let savepoint = one.savepoint();
+    assert!(matches!(other.rollback_to(&savepoint), Err(Error::SavepointInvalid)));
+    one.rollback_to(&savepoint).unwrap();
+}
+
+#[test]
+fn views_and_transactions_outlive_their_manager() {
+    both(|manager| {
+        let mut transaction = manager.begin().unwrap();
+        transaction.put(Tree::Meta, 1, b"k", b"v").unwrap();
+        let view = transaction.view().unwrap();
+        drop(manager);
+        transaction.commit(Durability::Synced).unwrap();
+        assert_eq!(view.get(Tree::Meta, 1, b"k").unwrap(), Some(&b"v"[..]));
+    });
+}
