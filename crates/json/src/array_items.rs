@@ -34,7 +34,9 @@ enum State {
     First,
     /// Behind `,`: a member.
     Member,
-    /// Behind `]`, or after an error.
+    /// Behind `]`: nothing more.
+    End,
+    /// At the end, or after an error.
     Done,
 }
 
@@ -64,6 +66,7 @@ impl<R: BufRead> ArrayItems<R> {
     fn read_item(&mut self) -> Result<Option<VPackBuf>, Error> {
         match self.state {
             State::Done => return Ok(None),
+            State::End => return self.expect_end(),
             State::Start => {
                 match self.peek_token()? {
                     Some(b'[') => self.advance(1),
@@ -76,8 +79,7 @@ impl<R: BufRead> ArrayItems<R> {
         match self.peek_token()? {
             Some(b']') if self.state == State::First => {
                 self.advance(1);
-                self.expect_end()?;
-                return Ok(None);
+                return self.expect_end();
             }
             None => return Err(self.syntax("JSON ends in the middle of a value")),
             Some(_) => {}
@@ -85,12 +87,7 @@ impl<R: BufRead> ArrayItems<R> {
         let start = self.position;
         let terminator = self.read_member(start)?;
         let value = self.parser.parse(&self.member).map_err(|error| error.moved_by(start))?;
-        if terminator == b',' {
-            self.state = State::Member;
-        } else {
-            self.expect_end()?;
-            self.state = State::Done;
-        }
+        self.state = if terminator == b',' { State::Member } else { State::End };
         Ok(Some(value))
     }
 
@@ -117,10 +114,10 @@ impl<R: BufRead> ArrayItems<R> {
         }
     }
 
-    fn expect_end(&mut self) -> Result<(), Error> {
+    fn expect_end(&mut self) -> Result<Option<VPackBuf>, Error> {
         self.state = State::Done;
         match self.peek_token()? {
-            None => Ok(()),
+            None => Ok(None),
             Some(_) => Err(self.syntax("expected the end of the text after the value")),
         }
     }

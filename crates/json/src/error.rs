@@ -89,16 +89,42 @@ impl Error {
         let position = error.index().min(text.len());
         match error.error() {
             ErrorType::DepthLimitExceeded => return Error::TooDeep { position, depth_max },
+            ErrorType::TrailingData => return behind_scalar(text),
             // A fault with a place of its own, before the end.
-            kind if position > 0 && !matches!(kind, ErrorType::Syntax | ErrorType::Eof) => {}
+            kind if position > 0
+                && !matches!(kind, ErrorType::Syntax | ErrorType::Eof | ErrorType::InternalError) => {}
             _ => {
-                if let Some(error) = unfinished(text) {
+                if let Some(error) = misplaced(text) {
                     return error;
                 }
             }
         }
         Error::Syntax { position, message: message(error.error()) }
     }
+}
+
+const BEHIND_VALUE: &str = "expected the end of the text after the value";
+
+/// The place of what follows a string, number or literal that should be alone.
+fn behind_scalar(text: &[u8]) -> Error {
+    let start = text.len() - text.trim_ascii_start().len();
+    let mut at = start;
+    let mut in_string = false;
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'"' if at > start => {
+                at += 1;
+                break;
+            }
+            b'"' => in_string = true,
+            b'\\' => at += 1,
+            b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' | b'[' | b']' | b'{' | b'}' if !in_string => break,
+            _ => {}
+        }
+        at += 1;
+    }
+    let blank = text.get(at..).map_or(0, |rest| rest.len() - rest.trim_ascii_start().len());
+    Error::Syntax { position: at + blank, message: BEHIND_VALUE }
 }
 
 fn message(error: &ErrorType) -> &'static str {
@@ -111,7 +137,6 @@ fn message(error: &ErrorType) -> &'static str {
         ErrorType::InvalidUnicodeEscape => "\\u must be followed by four hexadecimal digits",
         ErrorType::InvalidUnicodeCodepoint => "\\u escape that is no character",
         ErrorType::InvalidNumber | ErrorType::InvalidExponent | ErrorType::Overflow => "malformed number",
-        ErrorType::TrailingData => "expected the end of the text after the value",
         ErrorType::ExpectedObjectColon => "expected ':' after an attribute name",
         ErrorType::ExpectedObjectKey | ErrorType::KeyMustBeAString => "expected an attribute name in quotes",
         ErrorType::ExpectedObjectContent => "expected an attribute name in quotes, ',' or '}'",
@@ -121,14 +146,21 @@ fn message(error: &ErrorType) -> &'static str {
     }
 }
 
-/// Faults that leave the text open: nothing at all, strings and brackets that do not end, control characters.
-fn unfinished(text: &[u8]) -> Option<Error> {
+/// Faults that have no place yet: nothing at all, strings and brackets that do not end, control characters, and text
+/// behind the end.
+fn misplaced(text: &[u8]) -> Option<Error> {
     let syntax = |position, message| Some(Error::Syntax { position, message });
     let mut depth = 0usize;
     let mut any = false;
+    let mut ended = false;
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
-        any |= !byte.is_ascii_whitespace();
+        if !byte.is_ascii_whitespace() {
+            if ended {
+                return syntax(at, BEHIND_VALUE);
+            }
+            any = true;
+        }
         match byte {
             b'"' => {
                 let start = at;
@@ -146,7 +178,10 @@ fn unfinished(text: &[u8]) -> Option<Error> {
             b'[' | b'{' => depth += 1,
             // More closed than opened is for the parser to explain.
             b']' | b'}' if depth == 0 => return None,
-            b']' | b'}' => depth -= 1,
+            b']' | b'}' => {
+                depth -= 1;
+                ended = depth == 0;
+            }
             _ => {}
         }
         at += 1;

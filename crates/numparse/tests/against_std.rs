@@ -5,6 +5,7 @@ use persea_numparse::{
     parse_u64, trusted,
 };
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 
 fn agree(text: &str) {
     let bytes = text.as_bytes();
@@ -25,7 +26,11 @@ fn one_to_four_digits_exhaustively() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig {
+        cases: 256,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Off)),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn numbers(number: u64, zeros in 0usize..12) {

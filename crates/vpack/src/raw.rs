@@ -157,8 +157,8 @@ impl<'de> Deserialize<'de> for VPackBuf {
 }
 
 /// Only values read from VelocyPack itself can be borrowed.
-impl<'de> Deserialize<'de> for Slice<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Slice<'de>, D::Error> {
+impl<'de: 'a, 'a> Deserialize<'de> for Slice<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Slice<'a>, D::Error> {
         deserializer.deserialize_newtype_struct(RAW_NAME, SliceVisitor)
     }
 }

@@ -14,12 +14,12 @@ impl<'a> Slice<'a> {
     /// # Errors
     /// [`Error::Invalid`], [`Error::TrailingBytes`] or [`Error::TooDeep`].
     pub fn validate(bytes: &'a [u8]) -> Result<Slice<'a>, Error> {
-        let slice = Slice::first_of(bytes).ok_or(Error::Invalid { at: 0, reason: "the value is cut off" })?;
+        let slice = Slice::first_of(bytes).ok_or_else(|| no_value(0, bytes))?;
         let size = slice.byte_size();
         if size < bytes.len() {
             return Err(Error::TrailingBytes { size, extra: bytes.len() - size });
         }
-        Validator { bytes, keys: Vec::new() }.value(0, size, DEPTH_MAX)?;
+        Validator { bytes, keys: Vec::new(), starts: Vec::new() }.value(0, size, DEPTH_MAX)?;
         Ok(slice)
     }
 }
@@ -28,18 +28,28 @@ struct Validator<'a> {
     bytes: &'a [u8],
     /// Scratch for finding duplicate keys; a stack shared by the nested objects.
     keys: Vec<&'a [u8]>,
+    /// Scratch for checking offset tables: where the pairs of the objects being checked start.
+    starts: Vec<usize>,
 }
 
 fn invalid(at: usize, reason: &'static str) -> Error {
     Error::Invalid { at, reason }
 }
 
+#[cold]
+fn no_value(at: usize, bytes: &[u8]) -> Error {
+    match bytes.first().map(|&head| Kind::of(head)) {
+        Some(Kind::Illegal) => invalid(at, "an illegal first byte"),
+        Some(Kind::External) => invalid(at, "external values are not allowed"),
+        _ => invalid(at, "the value is cut off"),
+    }
+}
+
 impl<'a> Validator<'a> {
     /// Checks the value at `at`, which may reach up to `limit`; returns its end.
     fn value(&mut self, at: usize, limit: usize, depth_left: usize) -> Result<usize, Error> {
         let room = self.bytes.get(at..limit).unwrap_or(&[]);
-        let size =
-            value_size(room).ok_or(invalid(at, "the value is cut off or has an illegal first byte"))?;
+        let size = value_size(room).ok_or_else(|| no_value(at, room))?;
         let value = room.get(..size).unwrap_or(&[]);
         match Kind::of(value.first().copied().unwrap_or(0)) {
             Kind::Array if size > 1 => self.array(at, value, self.deeper(depth_left)?)?,
@@ -54,10 +64,8 @@ impl<'a> Validator<'a> {
             Kind::Illegal => return Err(invalid(at, "an illegal first byte")),
             Kind::External => return Err(invalid(at, "external values are not allowed")),
             Kind::Custom => return Err(invalid(at, "custom values are not allowed")),
-            Kind::Double => {
-                if !Slice::trusted(value).as_f64().is_some_and(f64::is_finite) {
-                    return Err(invalid(at, "a double that is not finite"));
-                }
+            Kind::Double if !Slice::trusted(value).as_f64().is_some_and(f64::is_finite) => {
+                return Err(invalid(at, "a double that is not finite"));
             }
             _ => {}
         }
@@ -103,38 +111,55 @@ impl<'a> Validator<'a> {
 
     fn object(&mut self, at: usize, value: &'a [u8], depth_left: usize) -> Result<(), Error> {
         let members = header(at, value)?;
-        let scratch = self.keys.len();
+        let (first_key, first_start) = (self.keys.len(), self.starts.len());
         let mut next = at + members.start;
         let end = at + members.end;
         for _ in 0..members.count {
             let room = self.bytes.get(next..end).unwrap_or(&[]);
             let (text, size) = key(room).ok_or(invalid(next, "an object key that is no name"))?;
             utf8::text(text).ok_or(invalid(next, "an object key that is not UTF-8"))?;
-            if !matches!(members.access, Access::Table { sorted: true, .. }) {
-                self.keys.push(text);
+            match members.access {
+                Access::Table { sorted: true, .. } => self.starts.push(next - at),
+                Access::Table { .. } => {
+                    self.starts.push(next - at);
+                    self.keys.push(text);
+                }
+                _ => self.keys.push(text),
             }
             next = self.value(next + size, end, depth_left)?;
         }
         filled(at, next, end)?;
-        self.keys(at, value, &members, scratch)?;
-        self.keys.truncate(scratch);
+        match members.access {
+            Access::Table { width, sorted: true } => {
+                self.sorted_table(at, value, &members, width, first_start)?
+            }
+            Access::Table { width, .. } => {
+                self.unsorted_table(at, value, &members, width, first_start)?;
+                self.distinct(at, first_key)?;
+            }
+            _ => self.distinct(at, first_key)?,
+        }
+        self.keys.truncate(first_key);
+        self.starts.truncate(first_start);
         Ok(())
     }
 
-    /// Keys must differ, and a sorted table must be sorted and lead to every member.
-    fn keys(&mut self, at: usize, value: &[u8], members: &Members, scratch: usize) -> Result<(), Error> {
-        let Access::Table { width, sorted } = members.access else { return self.distinct(at, scratch) };
-        if !sorted {
-            self.starts(at, value, members, width)?;
-            return self.distinct(at, scratch);
-        }
-        self.starts(at, value, members, width)?;
+    /// The table must lead to pairs in ascending order of their keys.
+    ///
+    /// As keys then differ, so do the pairs, and as many different ones as there are pairs are all of them.
+    fn sorted_table(
+        &self,
+        at: usize,
+        value: &[u8],
+        members: &Members,
+        width: usize,
+        first_start: usize,
+    ) -> Result<(), Error> {
         let mut previous: Option<&[u8]> = None;
         for index in 0..members.count {
-            let pair =
-                members.table_entry(value, index, width).and_then(|offset| value.get(offset..members.end));
-            let (text, _) =
-                pair.and_then(key).ok_or(invalid(at, "an object offset outside of the members"))?;
+            let offset = self.pair_start(at, value, members, width, index, first_start)?;
+            let pair = value.get(offset..members.end).unwrap_or(&[]);
+            let (text, _) = key(pair).ok_or(invalid(at, "an object offset outside of the members"))?;
             if previous.is_some_and(|previous| previous >= text) {
                 return Err(invalid(at, "object keys that are not in order or occur twice"));
             }
@@ -143,22 +168,42 @@ impl<'a> Validator<'a> {
         Ok(())
     }
 
-    /// Every offset must be the start of a pair, and no two the same.
-    fn starts(&self, at: usize, value: &[u8], members: &Members, width: usize) -> Result<(), Error> {
-        let entries = (0..members.count).map(|index| members.table_entry(value, index, width));
-        let mut offsets: Vec<usize> =
-            entries.collect::<Option<_>>().ok_or(invalid(at, "an object offset outside of the members"))?;
+    /// The table must lead to every pair once, in any order.
+    fn unsorted_table(
+        &self,
+        at: usize,
+        value: &[u8],
+        members: &Members,
+        width: usize,
+        first_start: usize,
+    ) -> Result<(), Error> {
+        let offsets =
+            (0..members.count).map(|index| self.pair_start(at, value, members, width, index, first_start));
+        let mut offsets = offsets.collect::<Result<Vec<usize>, Error>>()?;
         offsets.sort_unstable();
-        let mut next = members.start;
-        for offset in offsets {
-            if offset != next {
-                return Err(invalid(at, "an object offset that does not point at a key"));
-            }
-            let pair = value.get(next..members.end).unwrap_or(&[]);
-            let size = key(pair).map_or(0, |(_, size)| size);
-            next += size + pair.get(size..).and_then(value_size).unwrap_or(0);
+        if offsets.array_windows().any(|[a, b]| a == b) {
+            return Err(invalid(at, "an object offset that occurs twice"));
         }
         Ok(())
+    }
+
+    /// A table entry, which must be the start of a pair.
+    fn pair_start(
+        &self,
+        at: usize,
+        value: &[u8],
+        members: &Members,
+        width: usize,
+        index: usize,
+        first_start: usize,
+    ) -> Result<usize, Error> {
+        let offset = members.table_entry(value, index, width);
+        let offset = offset.ok_or(invalid(at, "an object offset outside of the members"))?;
+        let starts = self.starts.get(first_start..).unwrap_or(&[]);
+        match starts.binary_search(&offset) {
+            Ok(_) => Ok(offset),
+            Err(_) => Err(invalid(at, "an object offset that does not point at a key")),
+        }
     }
 
     fn distinct(&mut self, at: usize, scratch: usize) -> Result<(), Error> {
