@@ -1,12 +1,19 @@
 //! AQL syntax tree to execution plan: nodes, optimizer rules, explain.
 
 pub mod catalog;
+mod build;
 mod error;
+mod estimate;
 mod expr;
+mod flow;
+mod fold;
 mod options;
 pub mod plan;
+mod planner;
+mod rules;
 mod value;
 mod var_set;
+mod warnings;
 
 pub use catalog::{
     Catalog, CollectionMeta, ConstantEvaluator, Evaluated, FunctionCatalog, FunctionMeta, GraphMeta, IndexField,
@@ -16,4 +23,6 @@ pub use error::Error;
 pub use expr::Purity;
 pub use options::PlanOptions;
 pub use plan::Plan;
+pub use planner::{PlanStats, Planned, plan};
+pub use rules::{REGISTRY, Rule, RuleFlags};
 pub use var_set::VarSet;

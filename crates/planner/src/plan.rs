@@ -85,6 +85,42 @@ impl Plan {
         self.root.nodes.last().map_or(0.0, |node| node.estimated_cost)
     }
 
+    /// What the catalog said about a collection of the plan.
+    #[must_use]
+    pub fn collection(&self, collection: &CollectionRef) -> Option<&Arc<CollectionMeta>> {
+        self.collections.iter().find(|used| used.collection.id == collection.id).map(|used| &used.meta)
+    }
+
+    /// A new temporary variable.
+    pub fn new_variable(&mut self) -> VarId {
+        let id = VarId(u32::try_from(self.variables.len()).unwrap_or(u32::MAX));
+        self.variables.push(Variable {
+            id,
+            name: Arc::from(id.0.to_string()),
+            from_collection: false,
+            full_document: false,
+            constant: None,
+            sorted_unique_list: false,
+        });
+        id
+    }
+
+    /// A new node, not yet in any pipeline.
+    pub fn new_node(&mut self, kind: NodeKind) -> Node {
+        let id = NodeId(self.next_node);
+        self.next_node = self.next_node.saturating_add(1);
+        Node { id, kind, estimated_cost: 0.0, estimated_items: 0.0, live_after: Vec::new() }
+    }
+
+    /// A new Calculation of `expr` into a new temporary variable, and that variable.
+    pub fn new_calculation(&mut self, expr: Expr) -> (Node, VarId) {
+        let out = self.new_variable();
+        if let (Expr::Const(value), Some(variable)) = (&expr, self.variables.last_mut()) {
+            variable.constant = Some(Arc::clone(value));
+        }
+        (self.new_node(NodeKind::Calculation(CalculationNode { expr, out })), out)
+    }
+
     /// Estimated number of result rows: that of the last node.
     #[must_use]
     pub fn estimated_items(&self) -> f64 {
@@ -307,6 +343,8 @@ pub struct IndexNode {
     pub limit: usize,
     /// The condition the accesses were made from, for display.
     pub condition: Vec<Vec<Expr>>,
+    /// Conditions that hold for every document the accesses find, so that filters for them can go.
+    pub covered: Vec<Expr>,
     /// Whether the scan must see writes made earlier by the same query (UPSERT lookups).
     pub read_own_writes: bool,
     /// Hint given by the user.
@@ -974,8 +1012,8 @@ pub struct EnumeratePathsNode {
     pub default_weight: f64,
 }
 
-/// Equality join. The build pipeline reads no variable of the outer row and is run once; its rows are kept in a hash
-/// table by the build keys. Each input row is joined with all build rows whose keys are equal (AQL equality).
+/// Equality join. The build pipeline reads no variable of the outer row and is run once for the whole query, also when
+/// the join stands in a subquery that runs many times; its rows are kept in a hash table by the build keys. Each input row is joined with all build rows whose keys are equal (AQL equality).
 #[derive(Clone, Debug)]
 pub struct HashJoinNode {
     /// Produces the inner rows; it has no Return node: its last node's live variables are the row.

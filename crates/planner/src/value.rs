@@ -7,7 +7,7 @@ use persea_vpack::{Builder, Slice, VPackBuf};
 
 use crate::plan::Expr;
 
-fn build<R>(fill: impl FnOnce(&mut Builder) -> R) -> Arc<VPackBuf> {
+fn build(fill: impl FnOnce(&mut Builder) -> &mut Builder) -> Arc<VPackBuf> {
     let mut builder = Builder::new();
     fill(&mut builder);
     Arc::new(builder.finish().unwrap_or_default())
@@ -50,7 +50,7 @@ pub(crate) fn array<'a>(members: impl Iterator<Item = Slice<'a>>) -> Arc<VPackBu
         for member in members {
             builder.add_slice(member);
         }
-        builder.close();
+        builder.close()
     })
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn object<'a>(members: impl Iterator<Item = (&'a str, Slice<'a>)>) ->
             builder.key(name);
             builder.add_slice(member);
         }
-        builder.close();
+        builder.close()
     })
 }
 
