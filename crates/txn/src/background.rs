@@ -107,6 +107,6 @@ fn run(shared: &Shared) {
 }
 
 fn sync_if_dirty(shared: &Shared) {
-    // A failure is counted in the metrics, and what it missed stays dirty: the next round tries again.
+    // A failure is counted in the metrics, and every commit that asks for durability is told of it.
     shared.pipeline.sync_up_to(&shared.registry, shared.registry.latest()).unwrap_or_default();
 }

@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::{Condvar, Mutex};
 use persea_kv::{Engine, Store, Tree, Write};
 
-use crate::Result;
 use crate::snapshots::SnapshotRegistry;
 use crate::write_set::Layers;
+use crate::{Error, Result};
 
 /// Most committers merged into one engine batch.
 const GROUP_COMMITS_MAX: usize = 1024;
@@ -45,6 +45,9 @@ struct Queue {
 struct SyncState {
     synced: u64,
     is_running: bool,
+    /// Message of the first sync that failed. Kernels forget about pages they could not write, so a later sync that
+    /// succeeds proves nothing about them.
+    failure: Option<Box<str>>,
 }
 
 /// Counters of the pipeline since the manager was opened.
@@ -182,6 +185,9 @@ impl CommitPipeline {
             if state.synced >= version {
                 return Ok(());
             }
+            if let Some(failure) = &state.failure {
+                return Err(Error::SyncFailed(failure.clone()));
+            }
             if !state.is_running {
                 break;
             }
@@ -196,8 +202,9 @@ impl CommitPipeline {
         self.counters.syncs.fetch_add(1, Ordering::Relaxed);
         match &outcome {
             Ok(()) => state.synced = state.synced.max(reached),
-            Err(_) => {
+            Err(error) => {
                 self.counters.sync_failures.fetch_add(1, Ordering::Relaxed);
+                state.failure = Some(error.to_string().into());
             }
         }
         drop(state);

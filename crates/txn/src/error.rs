@@ -38,6 +38,12 @@ pub enum Error {
     /// The savepoint is of another transaction, or a rollback to an earlier savepoint has discarded it.
     #[error("the savepoint is not part of this transaction any more")]
     SavepointInvalid,
+    /// An earlier sync failed. What the disk holds is not known since, so no commit can be promised to survive a power
+    /// failure until the database was opened again.
+    #[error(
+        "an earlier sync of the storage failed ({0}); no commit is certain to be durable until a restart"
+    )]
+    SyncFailed(Box<str>),
     /// The storage engine failed.
     #[error(transparent)]
     Storage(#[from] persea_kv::Error),

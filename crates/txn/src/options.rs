@@ -56,7 +56,7 @@ pub struct Metrics {
     pub group_commits_max: u64,
     /// Syncs of the storage.
     pub syncs: u64,
-    /// Syncs that failed; the next one covers the same commits again.
+    /// Syncs that failed; after one, synced commits fail until the database is opened again.
     pub sync_failures: u64,
     /// Transactions running now.
     pub active_transactions: usize,

@@ -136,8 +136,17 @@ impl SnapshotRegistry {
         self.state.lock().active.values().sum()
     }
 
-    /// Number of live snapshots and the age of the oldest.
+    /// Lets go of the cached snapshot if nobody uses it.
+    fn release_idle(&self) {
+        let mut state = self.state.lock();
+        let idle = state.cached.take_if(|cached| Arc::strong_count(cached) == 1);
+        drop(state);
+        drop(idle);
+    }
+
+    /// Number of snapshots in use and the age of the oldest.
     pub(crate) fn live(&self) -> (usize, Duration) {
+        self.release_idle();
         let births = self.births.0.lock();
         let oldest = births.first_key_value().map_or(Duration::ZERO, |(_, birth)| birth.elapsed());
         (births.len(), oldest)

@@ -94,7 +94,7 @@ impl ReadView {
         if layers.is_empty() {
             return Ok(Range(Source::Snapshot(snapshot)));
         }
-        Ok(Range(Source::Merged(Box::new(MergedRange::new(layers, snapshot, direction)))))
+        Ok(Range(Source::Merged(MergedRange::new(layers, snapshot, direction))))
     }
 
     /// True if the view overlays the snapshot with writes of its transaction.
@@ -124,7 +124,7 @@ pub struct Range<'v>(Source<'v>);
 
 enum Source<'v> {
     Snapshot(persea_kv::Range<'v>),
-    Merged(Box<MergedRange<'v>>),
+    Merged(MergedRange<'v>),
 }
 
 impl<'v> Iterator for Range<'v> {

@@ -201,3 +201,29 @@ fn views_and_transactions_outlive_their_manager() {
         assert_eq!(view.get(Tree::Meta, 1, b"k").unwrap(), Some(&b"v"[..]));
     });
 }
+
+#[test]
+fn handles_move_between_threads() {
+    fn is_send<T: Send + 'static>() {}
+    fn is_shared<T: Send + Sync + Clone + 'static>() {}
+    is_send::<persea_txn::Transaction>();
+    is_shared::<persea_txn::ReadView>();
+    is_shared::<TransactionManager>();
+}
+
+#[test]
+fn metrics_tell_who_is_active() {
+    let manager = TransactionManager::open(Engine::memory()).unwrap();
+    let (mut one, two) = (manager.begin().unwrap(), manager.begin().unwrap());
+    one.lock_key(1, b"k").unwrap();
+    std::thread::sleep(Duration::from_millis(2));
+    let metrics = manager.metrics();
+    assert_eq!((metrics.active_transactions, metrics.live_snapshots, metrics.tracked_keys), (2, 1, 1));
+    assert!(metrics.oldest_snapshot_age >= Duration::from_millis(2));
+    one.abort();
+    two.commit(Durability::Buffered).unwrap();
+    let metrics = manager.metrics();
+    assert_eq!((metrics.active_transactions, metrics.live_snapshots, metrics.tracked_keys), (0, 0, 0));
+    assert_eq!((metrics.aborts, metrics.commits, metrics.conflicts), (1, 1, 0));
+    assert_eq!(metrics.oldest_snapshot_age, Duration::ZERO);
+}

@@ -14,7 +14,7 @@ type Key = (Tree, u64, Vec<u8>);
 type State = BTreeMap<Key, Vec<u8>>;
 type OwnedBound = Bound<Vec<u8>>;
 
-const N_SLOTS: usize = 4;
+const N_SLOTS: usize = 3;
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -37,15 +37,15 @@ fn slot() -> impl Strategy<Value = usize> {
 }
 
 fn tree() -> impl Strategy<Value = Tree> {
-    prop_oneof![Just(Tree::Documents), Just(Tree::Index)]
+    prop_oneof![1 => Just(Tree::Documents), 4 => Just(Tree::Index)]
 }
 
 fn keyspace() -> impl Strategy<Value = u64> {
-    prop_oneof![Just(1), Just(2), Just(u64::MAX - 1)]
+    prop_oneof![1 => Just(1), 6 => Just(2), 1 => Just(u64::MAX - 1)]
 }
 
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
-    vec(0_u8..3, 0..3)
+    vec(0_u8..2, 0..3)
 }
 
 fn key() -> impl Strategy<Value = Key> {
@@ -225,7 +225,7 @@ impl World {
         let metrics = self.manager.metrics();
         assert_eq!(metrics.active_transactions, 0);
         assert_eq!(metrics.tracked_keys, 0);
-        assert!(metrics.live_snapshots <= 1, "only the cached snapshot may be left");
+        assert_eq!(metrics.live_snapshots, 0);
     }
 }
 
@@ -321,7 +321,7 @@ fn check_view(view: &ReadView, state: &State) {
         }
     }
     let mut values = Vec::new();
-    let keys: Vec<&[u8]> = vec![b"", b"\0", b"\0\0", b"\x01", b"\x02\x02"];
+    let keys: Vec<&[u8]> = vec![b"", b"\0", b"\0\0", b"\x01", b"\x01\x01"];
     view.multi_get(Tree::Index, 2, keys.iter().copied(), &mut values).unwrap();
     for (key, value) in keys.iter().zip(values) {
         assert_eq!(value, state.get(&(Tree::Index, 2, key.to_vec())).map(Vec::as_slice));
@@ -343,20 +343,20 @@ fn run(steps: &[Step], engine: Engine, reopen: impl Fn() -> Engine) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
 
     #[test]
-    fn memory_isolates_snapshots(steps in vec(step(), 1..120)) {
+    fn memory_isolates_snapshots(steps in vec(step(), 1..200)) {
         let engine = Engine::memory();
         run(&steps, engine.clone(), || engine.clone());
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
 
     #[test]
-    fn lmdb_isolates_snapshots(steps in vec(step(), 1..120)) {
+    fn lmdb_isolates_snapshots(steps in vec(step(), 1..200)) {
         let folder = tempfile::tempdir().unwrap();
         let open = || Engine::open_lmdb(folder.path(), &persea_kv::Options::default()).unwrap();
         run(&steps, open(), open);
