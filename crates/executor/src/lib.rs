@@ -1,1 +1,15 @@
 //! Runs AQL execution plans in batches: one operator a file
+
+mod batch;
+mod error;
+mod expression;
+mod memory;
+mod operators;
+mod pinned;
+mod runtime;
+mod stats;
+
+pub use error::Error;
+pub use expression::ConstantFolder;
+pub use runtime::{Access, ExecuteOptions, Limits, QueryContext};
+pub use stats::{NodeProfile, QueryStats};

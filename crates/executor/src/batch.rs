@@ -1,0 +1,454 @@
+//! Columnar batches of rows, and the arenas their values borrow from.
+//!
+//! A batch has one column of [`Value`]s for each live register. A value borrows either from something that lives as
+//! long as the query (`'q`: the snapshot, the constants of the plan) or from an arena. Which of the two is not
+//! tracked for each value: the batch keeps every arena alive that any of its values may borrow from, and its columns are
+//! stored with the lifetime `'q` whatever they borrow. This file is where that lifetime is erased. Outside of it
+//! the rules are ordinary Rust:
+//!
+//! - reading a column lends values for as long as the batch itself is borrowed, so none outlives its arena;
+//! - columns are written by closures that must work for *every* lifetime `'s` (`for<'s>`), so all they can store is what
+//!   they were lent for `'s` (this batch's other columns, its arena, a source batch that this one then keeps
+//!   alive) and what lives for `'q`.
+#![allow(unsafe_code)]
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use bumpalo::Bump;
+use persea_order::{Value, View};
+use persea_vpack::Slice;
+
+use crate::Error;
+use crate::memory::Memory;
+
+/// The number of rows operators aim at in one batch.
+pub(crate) const BATCH_ROWS: usize = 1000;
+
+/// Number of a column: the number of a plan variable.
+pub(crate) type Register = usize;
+
+/// Memory that values borrow from, freed with the last batch that keeps it.
+#[derive(Debug)]
+struct Arena {
+    bump: Bump,
+    /// Arenas that values of batches on this arena borrow from too.
+    kept: RefCell<Vec<Rc<Arena>>>,
+    memory: Memory,
+    charged: Cell<usize>,
+}
+
+impl Arena {
+    fn new(memory: &Memory) -> Rc<Self> {
+        Rc::new(Arena {
+            bump: Bump::new(),
+            kept: RefCell::new(Vec::new()),
+            memory: memory.clone(),
+            charged: Cell::new(0),
+        })
+    }
+
+    /// Keeps alive what values that are copied from a batch on `other` at this moment may borrow from. An arena without
+    /// bytes of its own is skipped and what it keeps is kept instead, so that chains of empty arenas do not grow.
+    fn keep(self: &Rc<Self>, other: &Rc<Self>) {
+        if Rc::ptr_eq(self, other) {
+            return;
+        }
+        if other.bump.allocated_bytes() != 0 {
+            self.keep_directly(other);
+            return;
+        }
+        for inner in other.kept.borrow().iter() {
+            self.keep_directly(inner);
+        }
+    }
+
+    fn keep_directly(self: &Rc<Self>, other: &Rc<Self>) {
+        if Rc::ptr_eq(self, other) {
+            return;
+        }
+        let mut kept = self.kept.borrow_mut();
+        if !kept.iter().rev().take(8).any(|arena| Rc::ptr_eq(arena, other)) {
+            kept.push(other.clone());
+        }
+    }
+
+    fn account(&self) {
+        let held = self.bump.allocated_bytes();
+        if held > self.charged.get() {
+            self.memory.charge(held - self.charged.get());
+            self.charged.set(held);
+        }
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        self.memory.release(self.charged.get());
+    }
+}
+
+/// Rows in columns. See the head of this file for what the values may borrow from.
+#[derive(Debug)]
+pub(crate) struct Batch<'q> {
+    /// Values are stored as `'q`, but may borrow from `arena` and what it keeps.
+    columns: Vec<Vec<Value<'q>>>,
+    len: usize,
+    arena: Rc<Arena>,
+}
+
+/// What a closure that writes columns may read and build with.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope<'s, 'q> {
+    // Private, so that a scope over a source batch cannot be made: its arena must not grow behind the back of `keep`.
+    batch: &'s Batch<'q>,
+}
+
+impl<'s, 'q> Scope<'s, 'q> {
+    /// The batch being written to; the columns being written are empty in it.
+    pub(crate) fn batch(&self) -> &'s Batch<'q> {
+        self.batch
+    }
+
+    /// Where new values are built.
+    pub(crate) fn arena(&self) -> &'s Bump {
+        &self.batch.arena.bump
+    }
+}
+
+impl<'q> Batch<'q> {
+    /// A batch without rows, on an arena of its own.
+    pub(crate) fn new(memory: &Memory) -> Self {
+        Batch { columns: Vec::new(), len: 0, arena: Arena::new(memory) }
+    }
+
+    /// A batch without rows that shares the arena of this one.
+    pub(crate) fn sibling(&self) -> Self {
+        Batch { columns: Vec::new(), len: 0, arena: self.arena.clone() }
+    }
+
+    /// The number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no rows.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Declares how many rows there are, after their columns have been written (or where rows have no columns).
+    pub(crate) fn set_len(&mut self, len: usize) {
+        self.len = len;
+    }
+
+    /// The values of a column; empty for a register that has not been written.
+    pub(crate) fn column(&self, register: Register) -> &[Value<'_>] {
+        self.columns.get(register).map_or(&[], Vec::as_slice)
+    }
+
+    /// One value; null where there is none.
+    pub(crate) fn value(&self, register: Register, row: usize) -> Value<'_> {
+        self.column(register).get(row).copied().unwrap_or(Value::NULL)
+    }
+
+    /// Bytes of the columns, and of the arena if no other batch shares it.
+    pub(crate) fn column_bytes(&self) -> usize {
+        self.columns.iter().map(|column| column.capacity() * size_of::<Value<'_>>()).sum()
+    }
+
+    fn column_mut(&mut self, register: Register) -> &mut Vec<Value<'q>> {
+        if self.columns.len() <= register {
+            self.columns.resize_with(register + 1, Vec::new);
+        }
+        &mut self.columns[register]
+    }
+
+    /// Writes columns. The vectors given to `write` hold what the columns held before.
+    pub(crate) fn write<R>(
+        &mut self,
+        registers: &[Register],
+        write: impl for<'s> FnOnce(Scope<'s, 'q>, &mut [Vec<Value<'s>>]) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let mut taken: Vec<Vec<Value<'q>>> =
+            registers.iter().map(|&register| std::mem::take(self.column_mut(register))).collect();
+        let result = {
+            // SAFETY: the vectors are seen as `Vec<Value<'s>>` for some `'s` within the borrow of `self` below.
+            // Shortening is covariance; and what the closure adds lives for `'s` whatever `'s` is, which leaves the
+            // columns and the arena of this batch and what lives for `'q`. All of that lives as long as the
+            // batch, whose arena is freed after its columns, and no other code sees the columns as `'q`.
+            let columns = unsafe { shorten(&mut taken) };
+            write(Scope { batch: &*self }, columns)
+        };
+        for (&register, column) in registers.iter().zip(taken) {
+            *self.column_mut(register) = column;
+        }
+        self.arena.account();
+        result
+    }
+
+    /// Writes one column, which is emptied first.
+    pub(crate) fn fill<R>(
+        &mut self,
+        register: Register,
+        write: impl for<'s> FnOnce(Scope<'s, 'q>, &mut Vec<Value<'s>>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.write(&[register], |scope, columns| match columns {
+            [column] => {
+                column.clear();
+                write(scope, column)
+            }
+            _ => Err(Error::Internal("one register has one column")),
+        })
+    }
+
+    /// Writes columns from the values of another batch, which this one keeps alive.
+    pub(crate) fn write_from<R>(
+        &mut self,
+        source: &Batch<'q>,
+        registers: &[Register],
+        write: impl for<'s> FnOnce(Scope<'s, 'q>, &'s Batch<'q>, &mut [Vec<Value<'s>>]) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.arena.keep(&source.arena);
+        let mut taken: Vec<Vec<Value<'q>>> =
+            registers.iter().map(|&register| std::mem::take(self.column_mut(register))).collect();
+        let result = {
+            // SAFETY: as in `write`; values of `source` live as long as its arena, which is kept from here on.
+            let columns = unsafe { shorten(&mut taken) };
+            write(Scope { batch: &*self }, source, columns)
+        };
+        for (&register, column) in registers.iter().zip(taken) {
+            *self.column_mut(register) = column;
+        }
+        self.arena.account();
+        result
+    }
+
+    /// Appends rows of another batch, which this one keeps alive: the given registers only.
+    pub(crate) fn gather(&mut self, source: &Batch<'q>, rows: &[u32], registers: &[Register]) {
+        self.arena.keep(&source.arena);
+        for &register in registers {
+            if let Some(values) = source.columns.get(register).filter(|values| !values.is_empty()) {
+                self.column_mut(register).extend(rows.iter().map(|&row| values[row as usize]));
+            }
+        }
+        self.len += rows.len();
+    }
+
+    /// Appends one row of another batch `count` times.
+    pub(crate) fn repeat(&mut self, source: &Batch<'q>, row: usize, count: usize, registers: &[Register]) {
+        self.arena.keep(&source.arena);
+        for &register in registers {
+            if let Some(&value) = source.columns.get(register).and_then(|values| values.get(row)) {
+                let column = self.column_mut(register);
+                column.resize(column.len() + count, value);
+            }
+        }
+        self.len += count;
+    }
+
+    /// Appends rows from several batches, which this one keeps alive.
+    pub(crate) fn gather_many(&mut self, sources: &[Batch<'q>], rows: &[(u32, u32)], registers: &[Register]) {
+        let mut seen = vec![false; sources.len()];
+        for &(source, _) in rows {
+            let source = source as usize;
+            if !std::mem::replace(&mut seen[source], true) {
+                self.arena.keep(&sources[source].arena);
+            }
+        }
+        for &register in registers {
+            // Every batch of one pipeline position has the same columns.
+            if rows.first().is_none_or(|&(source, _)| sources[source as usize].column(register).is_empty()) {
+                continue;
+            }
+            self.column_mut(register)
+                .extend(rows.iter().map(|&(source, row)| sources[source as usize].columns[register][row as usize]));
+        }
+        self.len += rows.len();
+    }
+
+    /// Appends deep copies of rows: nothing of the source is kept alive.
+    pub(crate) fn copy_rows(&mut self, source: &Batch<'q>, rows: &[u32], registers: &[Register]) {
+        for &register in registers {
+            let values = source.column(register);
+            if values.is_empty() {
+                continue;
+            }
+            let arena = self.arena.clone();
+            let column = self.column_mut(register);
+            for &row in rows {
+                let copy = copy_value(values[row as usize], &arena.bump);
+                // SAFETY: the copy lies in the arena of this batch, which lives as long as its columns.
+                column.push(unsafe { erase(copy) });
+            }
+        }
+        self.len += rows.len();
+        self.arena.account();
+    }
+
+    /// Keeps only the given rows, which must ascend.
+    pub(crate) fn keep_rows(&mut self, rows: &[u32]) {
+        if rows.len() == self.len {
+            return;
+        }
+        for column in self.columns.iter_mut().filter(|column| !column.is_empty()) {
+            for (to, &from) in rows.iter().enumerate() {
+                column[to] = column[from as usize];
+            }
+            column.truncate(rows.len());
+        }
+        self.len = rows.len();
+    }
+
+    /// Drops rows at the beginning.
+    pub(crate) fn skip(&mut self, count: usize) {
+        let count = count.min(self.len);
+        for column in self.columns.iter_mut().filter(|column| !column.is_empty()) {
+            column.drain(..count);
+        }
+        self.len -= count;
+    }
+
+    /// Drops rows at the end.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        if len < self.len {
+            for column in &mut self.columns {
+                column.truncate(len);
+            }
+            self.len = len;
+        }
+    }
+
+    /// Drops all columns but the given ones, which must ascend.
+    pub(crate) fn keep_columns(&mut self, registers: &[Register]) {
+        for (register, column) in self.columns.iter_mut().enumerate() {
+            if !column.is_empty() && registers.binary_search(&register).is_err() {
+                *column = Vec::new();
+            }
+        }
+    }
+
+    /// Drops all rows, keeping the arena's bytes until the batch goes.
+    pub(crate) fn clear(&mut self) {
+        for column in &mut self.columns {
+            column.clear();
+        }
+        self.len = 0;
+    }
+
+    /// Bytes held by the arena of this batch.
+    pub(crate) fn arena_bytes(&self) -> usize {
+        self.arena.bump.allocated_bytes()
+    }
+}
+
+/// A deep copy of a value: what it borrows is copied into the arena.
+pub(crate) fn copy_value<'s>(value: Value<'_>, arena: &'s Bump) -> Value<'s> {
+    match value.view() {
+        View::Null => Value::NULL,
+        View::Bool(value) => Value::from_bool(value),
+        View::Int(value) => Value::from_i64(value),
+        View::UInt(value) => Value::from_u64(value),
+        View::Double(value) => Value::from_f64(value),
+        View::Str(text) => Value::from_str(arena.alloc_str(text)),
+        View::Array(slice) | View::Object(slice) => {
+            Value::from_slice(Slice::trusted(arena.alloc_slice_copy(slice.bytes())))
+        }
+        View::Range(first, last) => Value::range(arena.alloc((first, last))),
+    }
+}
+
+/// Sees columns as ones of a shorter lifetime.
+///
+/// # Safety
+///
+/// Every value that is put into the columns through the result must live as long as the batch they go back to.
+unsafe fn shorten<'c, 's, 'q>(columns: &'c mut [Vec<Value<'q>>]) -> &'c mut [Vec<Value<'s>>] {
+    // SAFETY: the types differ in a lifetime only, which does not change their layout; that values put in live long
+    // enough is the caller's promise.
+    unsafe { std::mem::transmute::<&'c mut [Vec<Value<'q>>], &'c mut [Vec<Value<'s>>]>(columns) }
+}
+
+/// Forgets what a value borrows from.
+///
+/// # Safety
+///
+/// The value must be put only where what it borrows from lives at least as long.
+unsafe fn erase<'q>(value: Value<'_>) -> Value<'q> {
+    // SAFETY: only the lifetime changes; that it is not outlived is the caller's promise.
+    unsafe { std::mem::transmute::<Value<'_>, Value<'q>>(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(batch: &Batch<'_>, register: Register) -> Vec<String> {
+        batch.column(register).iter().map(|value| value.to_vpack().as_slice().to_string()).collect()
+    }
+
+    #[test]
+    fn values_outlive_the_batch_they_were_gathered_from() {
+        let memory = Memory::default();
+        let mut out = Batch::new(&memory);
+        {
+            let mut source = Batch::new(&memory);
+            source
+                .fill(3, |scope, column| {
+                    for number in 0..10 {
+                        column.push(Value::from_str(scope.arena().alloc_str(&format!("text {number}"))));
+                    }
+                    Ok(())
+                })
+                .unwrap();
+            source.set_len(10);
+            out.gather(&source, &[1, 5], &[3]);
+            out.repeat(&source, 9, 2, &[3]);
+        }
+        assert_eq!(numbers(&out, 3), ["\"text 1\"", "\"text 5\"", "\"text 9\"", "\"text 9\""]);
+        out.keep_rows(&[0, 3]);
+        out.skip(1);
+        assert_eq!(numbers(&out, 3), ["\"text 9\""]);
+        assert_eq!(out.len(), 1);
+    }
+
+    #[test]
+    fn memory_is_given_back_with_the_last_batch() {
+        let memory = Memory::with_limit(100_000);
+        let mut first = Batch::new(&memory);
+        first
+            .fill(0, |scope, column| {
+                column.push(Value::from_str(scope.arena().alloc_str(&"x".repeat(200_000))));
+                Ok(())
+            })
+            .unwrap();
+        first.set_len(1);
+        assert!(memory.check().is_err());
+        let mut second = Batch::new(&memory);
+        second.gather(&first, &[0], &[0]);
+        drop(first);
+        assert!(memory.check().is_err());
+        drop(second);
+        assert!(memory.check().is_ok());
+        assert!(memory.peak() >= 200_000);
+    }
+
+    #[test]
+    fn copied_rows_keep_nothing_alive() {
+        let memory = Memory::default();
+        let mut copy = Batch::new(&memory);
+        {
+            let mut source = Batch::new(&memory);
+            source
+                .fill(0, |scope, column| {
+                    column.push(Value::from_str(scope.arena().alloc_str("kept")));
+                    column.push(Value::range(scope.arena().alloc((1, 3))));
+                    Ok(())
+                })
+                .unwrap();
+            source.set_len(2);
+            copy.copy_rows(&source, &[1, 0], &[0]);
+        }
+        assert_eq!(numbers(&copy, 0), ["[1,2,3]", "\"kept\""]);
+    }
+}

@@ -1,0 +1,643 @@
+//! Index: the documents an index finds, for each input row.
+//!
+//! The bounds of all accesses are computed for a whole input batch at once. Then entries are collected, across input
+//! rows, until there are enough for a batch; their documents are read together, in the order of their local ids, which
+//! is the order they are stored in.
+
+use std::cmp::Ordering;
+
+use persea_collections::{
+    Collection, Direction, EdgeDirection, EdgeScan, FieldPath, Index, IndexBounds, IndexScan, LocalId, View,
+};
+use persea_order::{Value, compare, equal};
+use persea_planner::plan::{self, IndexKind, KeyTerm};
+use persea_vpack::Slice;
+
+use super::{BoxedOperator, DocumentOutput, Live, Operator, parameters};
+use crate::Error;
+use crate::batch::{BATCH_ROWS, Batch, Register};
+use crate::expression::{Compiled, Compiler, Path, follow};
+use crate::runtime::Runtime;
+
+/// Fewest entries read at a time when a filter drops some of them.
+const FILTERED_ROWS_MIN: usize = 100;
+/// From this many lookups on, sorting them first pays.
+const SORTED_LOOKUPS_MIN: usize = 16;
+
+/// What an access reads.
+enum Source<'q> {
+    /// One key of the primary index, given as `_key` or as `_id`.
+    Key { by_id: bool },
+    /// The edges at one vertex.
+    Edges(EdgeDirection),
+    /// A range of an index.
+    Range(&'q Index),
+}
+
+/// One access, with the registers of its values among the parameters.
+struct Access<'q> {
+    source: Source<'q>,
+    /// For each term its register, and whether it is a list.
+    terms: Vec<(Register, bool)>,
+    lower: Option<(Register, bool)>,
+    upper: Option<(Register, bool)>,
+}
+
+/// Where a projection can be taken from without reading the document.
+enum Provider<'q> {
+    /// A stored value of the index, and a path inside of it.
+    Stored(usize, Path<'q>),
+    /// The vertex at the other end of an edge.
+    Opposite,
+}
+
+/// An index entry found.
+#[derive(Clone, Copy)]
+struct Entry<'q> {
+    row: u32,
+    local_id: LocalId,
+    stored: Slice<'q>,
+    opposite: &'q str,
+    /// The access whose bounds the document has to be checked against, since long values are cut in index keys.
+    recheck: Option<usize>,
+}
+
+/// A scan under way.
+enum Scan<'q> {
+    One(Option<LocalId>),
+    Edges(Box<EdgeScan<'q>>),
+    Range(Box<IndexScan<'q>>),
+}
+
+/// The members of the lists among the terms of an access: which to visit, and which combination is next.
+#[derive(Default)]
+struct Combinations {
+    /// For each term the positions of the members to visit; none for terms that are no lists.
+    members: Vec<Option<Vec<u32>>>,
+    chosen: Vec<usize>,
+    is_done: bool,
+}
+
+/// Where the collection of entries stands within the current input batch.
+#[derive(Default)]
+struct Progress<'q> {
+    row: usize,
+    access: usize,
+    combinations: Option<Combinations>,
+    scan: Option<Scan<'q>>,
+    seen: hashbrown::HashSet<LocalId, ahash::RandomState>,
+    found_in_row: usize,
+}
+
+/// Index lookups and scans.
+pub(crate) struct IndexLookup<'q> {
+    input: BoxedOperator<'q>,
+    runtime: &'q Runtime,
+    collection: &'q Collection,
+    output: DocumentOutput<'q>,
+    accesses: Vec<Access<'q>>,
+    parameters: Vec<Compiled<'q>>,
+    providers: Option<Vec<Provider<'q>>>,
+    needs_dedup: bool,
+    ascending: bool,
+    limit: usize,
+    read_own_writes: bool,
+    count_into: Option<Register>,
+    passed: Live,
+    live: Live,
+    /// The current input batch, and the values of the bounds for its rows.
+    current: Option<(Batch<'q>, Batch<'q>)>,
+    progress: Progress<'q>,
+    has_opened: bool,
+}
+
+impl<'q> IndexLookup<'q> {
+    pub(crate) fn new(
+        input: BoxedOperator<'q>,
+        runtime: &'q Runtime,
+        node: &'q plan::IndexNode,
+        compiler: Compiler<'q>,
+        passed: Live,
+        live: Live,
+    ) -> Result<Self, Error> {
+        let collection = runtime.collection(&node.collection)?;
+        let output = DocumentOutput::compile(&node.output, compiler);
+        let mut parameters = Vec::new();
+        let mut accesses = Vec::new();
+        for access in &node.accesses {
+            accesses.push(compile_access(access, collection, runtime, compiler, &mut parameters)?);
+        }
+        let providers = if node.covering { providers(&output, &accesses) } else { None };
+        Ok(IndexLookup {
+            input,
+            runtime,
+            collection,
+            output,
+            accesses,
+            parameters,
+            providers,
+            needs_dedup: node.needs_dedup,
+            ascending: node.ascending,
+            limit: if node.limit == 0 { usize::MAX } else { node.limit },
+            read_own_writes: node.read_own_writes,
+            count_into: node.count_into.map(plan::VarId::index),
+            passed,
+            live,
+            current: None,
+            progress: Progress::default(),
+            has_opened: false,
+        })
+    }
+
+    fn view(&self) -> Result<&'q View, Error> {
+        if self.read_own_writes { self.runtime.latest_view() } else { Ok(&self.runtime.view) }
+    }
+
+    /// Collects up to `most` entries.
+    fn collect(
+        &mut self,
+        source: &Batch<'q>,
+        bounds: &Batch<'q>,
+        most: usize,
+    ) -> Result<Vec<Entry<'q>>, Error> {
+        if let Some(entries) = self.look_up_keys(source, bounds, most)? {
+            return Ok(entries);
+        }
+        let mut entries = Vec::with_capacity(most.min(BATCH_ROWS));
+        while self.progress.row < source.len() && entries.len() < most {
+            if self.progress.found_in_row >= self.limit || !self.advance(bounds)? {
+                self.progress.row += 1;
+                self.progress.access = 0;
+                self.progress.combinations = None;
+                self.progress.scan = None;
+                self.progress.seen.clear();
+                self.progress.found_in_row = 0;
+                continue;
+            }
+            self.drain_scan(&mut entries, most)?;
+        }
+        if entries.iter().any(|entry| entry.recheck.is_some()) {
+            self.drop_mismatches(bounds, &mut entries)?;
+        }
+        self.runtime.counters.scanned_index.add(entries.len());
+        Ok(entries)
+    }
+
+    /// Takes entries from the open scan until it ends or there are enough.
+    fn drain_scan(&mut self, entries: &mut Vec<Entry<'q>>, most: usize) -> Result<(), Error> {
+        let Some(mut scan) = self.progress.scan.take() else { return Ok(()) };
+        let row = self.progress.row as u32;
+        let recheck = match &scan {
+            Scan::Range(range) if range.needs_recheck() => Some(self.progress.access),
+            _ => None,
+        };
+        while entries.len() < most && self.progress.found_in_row < self.limit {
+            let entry = match &mut scan {
+                Scan::One(found) => found.take().map(|local_id| Entry {
+                    row,
+                    local_id,
+                    stored: Slice::none(),
+                    opposite: "",
+                    recheck: None,
+                }),
+                Scan::Edges(edges) => edges
+                    .next()
+                    .transpose()?
+                    .map(|(local_id, opposite)| Entry {
+                        row,
+                        local_id,
+                        stored: Slice::none(),
+                        opposite,
+                        recheck: None,
+                    }),
+                Scan::Range(range) => range.next().transpose()?.map(|entry| Entry {
+                    row,
+                    local_id: entry.local_id,
+                    stored: entry.stored,
+                    opposite: "",
+                    recheck,
+                }),
+            };
+            let Some(entry) = entry else { return Ok(()) };
+            if self.needs_dedup && !self.progress.seen.insert(entry.local_id) {
+                continue;
+            }
+            self.progress.found_in_row += 1;
+            entries.push(entry);
+        }
+        self.progress.scan = Some(scan);
+        Ok(())
+    }
+
+    /// Drops the entries whose documents do not lie within the bounds after all.
+    fn drop_mismatches(&self, bounds: &Batch<'q>, entries: &mut Vec<Entry<'q>>) -> Result<(), Error> {
+        let view = self.view()?;
+        let mut kept = Vec::with_capacity(entries.len());
+        for entry in entries.iter() {
+            let matches = match entry.recheck.and_then(|access| self.accesses.get(access)) {
+                Some(access) => view
+                    .document(self.collection, entry.local_id)?
+                    .is_some_and(|document| access.matches(document, bounds, entry.row as usize)),
+                None => true,
+            };
+            if matches {
+                kept.push(*entry);
+            }
+        }
+        *entries = kept;
+        Ok(())
+    }
+
+    /// Makes sure a scan is open for the current row; false when the row has no more.
+    fn advance(&mut self, bounds: &Batch<'q>) -> Result<bool, Error> {
+        loop {
+            if self.progress.scan.is_some() {
+                return Ok(true);
+            }
+            let Some(access) = self.accesses.get(self.progress.access) else { return Ok(false) };
+            let row = self.progress.row;
+            let combinations = match &mut self.progress.combinations {
+                Some(combinations) => {
+                    combinations.advance();
+                    combinations
+                }
+                none => none.insert(Combinations::new(access, bounds, row, self.ascending)),
+            };
+            if combinations.is_done {
+                self.progress.access += 1;
+                self.progress.combinations = None;
+                continue;
+            }
+            let eq: Vec<Value<'_>> = access
+                .terms
+                .iter()
+                .enumerate()
+                .map(|(term, (register, _))| combinations.value(term, bounds.value(*register, row)))
+                .collect();
+            let view = self.view()?;
+            self.progress.scan = open(access, &eq, bounds, row, view, self.collection, self.ascending)?;
+            self.runtime.counters.seeks.add(1);
+            if self.has_opened {
+                self.runtime.counters.cursors_rearmed.add(1);
+            } else {
+                self.has_opened = true;
+                self.runtime.counters.cursors_created.add(1);
+            }
+        }
+    }
+
+    /// The common case of one key for each row: the keys are looked up in their own order. `None` for other cases.
+    fn look_up_keys(
+        &mut self,
+        source: &Batch<'q>,
+        bounds: &Batch<'q>,
+        most: usize,
+    ) -> Result<Option<Vec<Entry<'q>>>, Error> {
+        let [Access { source: Source::Key { by_id }, terms, .. }] = &self.accesses[..] else { return Ok(None) };
+        let [(register, false)] = &terms[..] else { return Ok(None) };
+        let end = source.len().min(self.progress.row + most);
+        let values = bounds.column(*register);
+        let mut keys: Vec<(u32, &str)> = (self.progress.row..end)
+            .filter_map(|row| {
+                let text = values.get(row)?.as_str()?;
+                Some((row as u32, key_of(text, *by_id, self.collection)?))
+            })
+            .collect();
+        let in_order = keys.len() < SORTED_LOOKUPS_MIN;
+        if !in_order {
+            keys.sort_unstable_by(|left, right| left.1.cmp(right.1));
+        }
+        let view = self.view()?;
+        let mut entries = Vec::with_capacity(keys.len());
+        for &(row, key) in &keys {
+            if let Some(local_id) = view.local_id(self.collection, key)? {
+                entries.push(Entry { row, local_id, stored: Slice::none(), opposite: "", recheck: None });
+            }
+        }
+        if !in_order {
+            entries.sort_unstable_by_key(|entry| entry.row);
+        }
+        self.runtime.counters.seeks.add(keys.len());
+        self.runtime.counters.scanned_index.add(entries.len());
+        if !self.has_opened {
+            self.has_opened = true;
+            self.runtime.counters.cursors_created.add(1);
+        }
+        self.progress.row = end;
+        Ok(Some(entries))
+    }
+
+    /// Reads the documents of the entries, in the order they are stored in.
+    fn documents(&self, entries: &[Entry<'q>]) -> Result<Vec<Value<'q>>, Error> {
+        let view = self.view()?;
+        let mut documents = vec![Value::NULL; entries.len()];
+        let mut order: Vec<u32> = (0..entries.len() as u32).collect();
+        if entries.len() >= SORTED_LOOKUPS_MIN {
+            order.sort_unstable_by_key(|&position| entries[position as usize].local_id);
+        }
+        for position in order {
+            let entry = &entries[position as usize];
+            if let Some(document) = view.document(self.collection, entry.local_id)? {
+                documents[position as usize] = Value::from_slice(document);
+            }
+        }
+        self.runtime.counters.document_lookups.add(entries.len());
+        Ok(documents)
+    }
+
+    /// A batch of the rows that the entries belong to, documents or projections included.
+    fn batch_of(&self, source: &Batch<'q>, entries: &[Entry<'q>]) -> Result<Batch<'q>, Error> {
+        let mut batch = Batch::new(&self.runtime.memory);
+        let rows: Vec<u32> = entries.iter().map(|entry| entry.row).collect();
+        batch.gather(source, &rows, &self.passed);
+        if let Some(providers) = &self.providers {
+            for ((_, register), provider) in self.output.projections.iter().zip(providers) {
+                batch.fill(*register, |_, column| {
+                    column.extend(entries.iter().map(|entry| match provider {
+                        Provider::Stored(position, path) => {
+                            let stored = entry.stored.at(*position).map_or(Value::NULL, Value::from_slice);
+                            follow(stored, path)
+                        }
+                        Provider::Opposite => Value::from_str(entry.opposite),
+                    }));
+                    Ok(())
+                })?;
+            }
+            batch.keep_columns(&self.live);
+            return Ok(batch);
+        }
+        if self.output.reads_documents() {
+            let documents = self.documents(entries)?;
+            batch.fill(self.output.out, |_, column| {
+                *column = documents;
+                Ok(())
+            })?;
+        }
+        self.output.finish(&mut batch, &self.live, self.runtime)?;
+        Ok(batch)
+    }
+
+    /// The number of entries for each input row.
+    fn count(
+        &mut self,
+        source: &Batch<'q>,
+        bounds: &Batch<'q>,
+        out: Register,
+    ) -> Result<Batch<'q>, Error> {
+        let mut counts = vec![0u64; source.len()];
+        loop {
+            let entries = self.collect(source, bounds, BATCH_ROWS)?;
+            self.runtime.check()?;
+            for entry in &entries {
+                counts[entry.row as usize] += 1;
+            }
+            if self.progress.row >= source.len() {
+                break;
+            }
+        }
+        let mut batch = Batch::new(&self.runtime.memory);
+        let rows: Vec<u32> = (0..source.len() as u32).collect();
+        batch.gather(source, &rows, &self.passed);
+        batch.fill(out, |_, column| {
+            column.extend(counts.iter().map(|&count| Value::from_u64(count)));
+            Ok(())
+        })?;
+        batch.keep_columns(&self.live);
+        Ok(batch)
+    }
+}
+
+impl<'q> Operator<'q> for IndexLookup<'q> {
+    fn next(&mut self, wanted: usize) -> Result<Option<Batch<'q>>, Error> {
+        let mut most = wanted.clamp(1, BATCH_ROWS);
+        if self.output.filter.is_some() {
+            most = most.max(FILTERED_ROWS_MIN);
+        }
+        loop {
+            let (source, bounds) = match self.current.take() {
+                Some(current) => current,
+                None => match self.input.next(wanted)? {
+                    Some(source) => {
+                        let bounds = parameters(&source, &self.parameters, self.runtime)?;
+                        self.progress = Progress::default();
+                        (source, bounds)
+                    }
+                    None => return Ok(None),
+                },
+            };
+            self.runtime.check()?;
+            if let Some(out) = self.count_into {
+                return Ok(Some(self.count(&source, &bounds, out)?));
+            }
+            let entries = self.collect(&source, &bounds, most)?;
+            let batch = self.batch_of(&source, &entries)?;
+            if self.progress.row < source.len() {
+                self.current = Some((source, bounds));
+            }
+            if !batch.is_empty() {
+                return Ok(Some(batch));
+            }
+            most = (most * 2).min(BATCH_ROWS);
+        }
+    }
+
+    fn rewind(&mut self) {
+        self.current = None;
+        self.progress = Progress::default();
+        self.input.rewind();
+    }
+}
+
+impl Access<'_> {
+    /// Whether a document lies within the bounds of a row.
+    fn matches(&self, document: Slice<'_>, bounds: &Batch<'_>, row: usize) -> bool {
+        let Source::Range(index) = self.source else { return true };
+        let fields = &index.definition().fields;
+        let terms = fields.iter().zip(&self.terms).all(|(field, (register, is_list))| {
+            let wanted = bounds.value(*register, row);
+            any_value(field, document, |value| {
+                if *is_list { wanted.elements().any(|member| equal(member, value)) } else { equal(wanted, value) }
+            })
+        });
+        terms
+            && fields.get(self.terms.len()).is_none_or(|field| {
+                any_value(field, document, |value| {
+                    let within = |end: Option<(Register, bool)>, outside: Ordering| {
+                        end.is_none_or(|(register, inclusive)| {
+                            let ordering = compare(value, bounds.value(register, row));
+                            ordering != outside && (inclusive || ordering != Ordering::Equal)
+                        })
+                    };
+                    within(self.lower, Ordering::Less) && within(self.upper, Ordering::Greater)
+                })
+            })
+    }
+}
+
+/// Whether a condition holds for the value of an index field, or for any of its values if it is one of an array.
+fn any_value(field: &FieldPath, document: Slice<'_>, mut holds: impl FnMut(Value<'_>) -> bool) -> bool {
+    if !field.is_expanded() {
+        return holds(field.value(document));
+    }
+    let document = Value::from_slice(document);
+    let array = field.before_expansion().fold(document, |value, name| value.attribute(name));
+    array
+        .elements()
+        .any(|member| holds(field.after_expansion().fold(member, |value, name| value.attribute(name))))
+}
+
+impl Combinations {
+    fn new(access: &Access<'_>, bounds: &Batch<'_>, row: usize, ascending: bool) -> Self {
+        let members: Vec<Option<Vec<u32>>> = access
+            .terms
+            .iter()
+            .map(|(register, is_list)| is_list.then(|| distinct_members(bounds.value(*register, row), ascending)))
+            .collect();
+        let is_done = members.iter().flatten().any(Vec::is_empty);
+        Combinations { chosen: vec![0; members.len()], members, is_done }
+    }
+
+    /// Turns to the next combination; the last term changes fastest, as in the order of the index.
+    fn advance(&mut self) {
+        for term in (0..self.chosen.len()).rev() {
+            let Some(members) = &self.members[term] else { continue };
+            self.chosen[term] += 1;
+            if self.chosen[term] < members.len() {
+                return;
+            }
+            self.chosen[term] = 0;
+        }
+        self.is_done = true;
+    }
+
+    /// The value of a term in the current combination.
+    fn value<'s>(&self, term: usize, value: Value<'s>) -> Value<'s> {
+        match &self.members[term] {
+            Some(members) => value.element(i64::from(members[self.chosen[term]])),
+            None => value,
+        }
+    }
+}
+
+/// The positions of the distinct members of a list in the order they are visited; none if it is no list.
+fn distinct_members(list: Value<'_>, ascending: bool) -> Vec<u32> {
+    if !list.is_array() {
+        return Vec::new();
+    }
+    let values: Vec<Value<'_>> = list.elements().collect();
+    let mut positions: Vec<u32> = (0..values.len() as u32).collect();
+    positions.sort_by(|&left, &right| compare(values[left as usize], values[right as usize]));
+    positions.dedup_by(|left, right| compare(values[*left as usize], values[*right as usize]).is_eq());
+    if !ascending {
+        positions.reverse();
+    }
+    positions
+}
+
+/// The key in a string that is a key, or an identifier within the collection.
+fn key_of<'s>(text: &'s str, by_id: bool, collection: &Collection) -> Option<&'s str> {
+    if !by_id {
+        return Some(text);
+    }
+    let (name, key) = text.split_once('/')?;
+    (name == &*collection.name()).then_some(key)
+}
+
+fn open<'q>(
+    access: &Access<'q>,
+    eq: &[Value<'_>],
+    bounds: &Batch<'q>,
+    row: usize,
+    view: &'q View,
+    collection: &'q Collection,
+    ascending: bool,
+) -> Result<Option<Scan<'q>>, Error> {
+    let text = eq.first().and_then(Value::as_str);
+    Ok(match access.source {
+        Source::Key { by_id } => match text.and_then(|text| key_of(text, by_id, collection)) {
+            Some(key) => Some(Scan::One(view.local_id(collection, key)?)),
+            None => None,
+        },
+        Source::Edges(direction) => match text {
+            Some(vertex) => Some(Scan::Edges(Box::new(view.edges(collection, direction, vertex)?))),
+            None => None,
+        },
+        Source::Range(index) => {
+            let end = |end: Option<(Register, bool)>| {
+                end.map(|(register, inclusive)| (bounds.value(register, row), inclusive))
+            };
+            let bounds = IndexBounds { eq, lower: end(access.lower), upper: end(access.upper) };
+            let direction = if ascending { Direction::Forward } else { Direction::Reverse };
+            Some(Scan::Range(Box::new(view.index_scan(collection, index, &bounds, direction)?)))
+        }
+    })
+}
+
+fn compile_access<'q>(
+    access: &'q plan::IndexAccess,
+    collection: &'q Collection,
+    runtime: &'q Runtime,
+    compiler: Compiler<'q>,
+    parameters: &mut Vec<Compiled<'q>>,
+) -> Result<Access<'q>, Error> {
+    let mut parameter = |expr| {
+        parameters.push(compiler.compile(expr));
+        parameters.len() - 1
+    };
+    let terms: Vec<(Register, bool)> = access
+        .terms
+        .iter()
+        .map(|term| match term {
+            KeyTerm::Equal(expr) => (parameter(expr), false),
+            KeyTerm::In(expr) => (parameter(expr), true),
+        })
+        .collect();
+    let lower = access.lower.as_ref().map(|bound| (parameter(&bound.value), bound.inclusive));
+    let upper = access.upper.as_ref().map(|bound| (parameter(&bound.value), bound.inclusive));
+    let source = match access.kind {
+        IndexKind::Primary if !terms.is_empty() => Source::Key { by_id: &*access.field == "_id" },
+        IndexKind::Edge if !terms.is_empty() => Source::Edges(if &*access.field == "_to" {
+            EdgeDirection::Inbound
+        } else {
+            EdgeDirection::Outbound
+        }),
+        _ => {
+            let indexes = collection.indexes();
+            let index = indexes
+                .iter()
+                .find(|index| index.id() == access.index)
+                .ok_or_else(|| Error::IndexNotFound(access.name.to_string()))?;
+            Source::Range(runtime.keep_index(index.clone()))
+        }
+    };
+    Ok(Access { source, terms, lower, upper })
+}
+
+/// Where all the projections come from, if none needs the document.
+fn providers<'q>(
+    output: &DocumentOutput<'q>,
+    accesses: &[Access<'q>],
+) -> Option<Vec<Provider<'q>>> {
+    if output.produces_document || output.filter.is_some() || output.projections.is_empty() {
+        return None;
+    }
+    let [access] = accesses else { return None };
+    output
+        .projections
+        .iter()
+        .map(|(path, _)| match (&access.source, &**path) {
+            (Source::Edges(EdgeDirection::Outbound), ["_to"]) => Some(Provider::Opposite),
+            (Source::Edges(EdgeDirection::Inbound), ["_from"]) => Some(Provider::Opposite),
+            (Source::Range(index), path) => stored_provider(index, path),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The stored value of an index that holds an attribute path or an object around it.
+fn stored_provider<'q>(index: &'q Index, path: &[&'q str]) -> Option<Provider<'q>> {
+    index.definition().stored_values.iter().enumerate().find_map(|(position, stored)| {
+        let names: Vec<&str> = stored.names().collect();
+        path.strip_prefix(&names[..]).map(|rest| Provider::Stored(position, rest.into()))
+    })
+}
