@@ -1,0 +1,127 @@
+//! Bulk calls: many documents in one transaction, each with a result or an error of its own.
+
+use persea_vpack::{Slice, VPackBuf};
+
+use crate::collection::Collection;
+use crate::error::{Error, Result};
+use crate::read::View;
+use crate::revision::Revision;
+use crate::write::{Selector, Transaction, WriteOptions, WriteOutcome, stored_revision};
+
+/// One result or one error an item, in the order of the items.
+pub type ItemResults = Vec<Result<WriteOutcome>>;
+
+impl Transaction {
+    /// Inserts every member of the array `documents`.
+    ///
+    /// # Errors
+    /// [`Error::DocumentTypeInvalid`] when it is no array, [`Error::CollectionNotFound`]; errors of single documents
+    /// are in the results.
+    pub fn insert_many(
+        &mut self,
+        collection: &Collection,
+        documents: Slice<'_>,
+        options: &WriteOptions,
+    ) -> Result<ItemResults> {
+        each(collection, documents, |document| self.insert(collection, document, options))
+    }
+
+    /// Updates the document each member of the array `patches` names by its `_key` or `_id`.
+    ///
+    /// # Errors
+    /// As [`insert_many`](Self::insert_many).
+    pub fn update_many(
+        &mut self,
+        collection: &Collection,
+        patches: Slice<'_>,
+        options: &WriteOptions,
+    ) -> Result<ItemResults> {
+        let name = collection.name();
+        each(collection, patches, |patch| {
+            let selector = selector_in_object(&name, patch)?;
+            self.update(collection, selector.key, patch, options)
+        })
+    }
+
+    /// Replaces the document each member of the array `documents` names by its `_key` or `_id`.
+    ///
+    /// # Errors
+    /// As [`insert_many`](Self::insert_many).
+    pub fn replace_many(
+        &mut self,
+        collection: &Collection,
+        documents: Slice<'_>,
+        options: &WriteOptions,
+    ) -> Result<ItemResults> {
+        let name = collection.name();
+        each(collection, documents, |document| {
+            let selector = selector_in_object(&name, document)?;
+            self.replace(collection, selector.key, document, options)
+        })
+    }
+
+    /// Removes the document each member of the array `selectors` means: a key, an identifier, or an object.
+    ///
+    /// # Errors
+    /// As [`insert_many`](Self::insert_many).
+    pub fn remove_many(
+        &mut self,
+        collection: &Collection,
+        selectors: Slice<'_>,
+        options: &WriteOptions,
+    ) -> Result<ItemResults> {
+        let name = collection.name();
+        each(collection, selectors, |item| {
+            let selector = Selector::from_slice(&name, item)?;
+            self.remove_checked(collection, selector.key, Some(item), options)
+        })
+    }
+}
+
+impl View {
+    /// Reads the document each member of the array `selectors` means; with `ignore_revs` false, a `_rev` in a member
+    /// has to match.
+    ///
+    /// # Errors
+    /// [`Error::DocumentTypeInvalid`] when `selectors` is no array; errors of single documents are in the results.
+    pub fn get_many(
+        &self,
+        collection: &Collection,
+        selectors: Slice<'_>,
+        ignore_revs: bool,
+    ) -> Result<Vec<Result<VPackBuf>>> {
+        let name = collection.name();
+        each(collection, selectors, |item| {
+            let selector = Selector::from_slice(&name, item)?;
+            let (_, document) = self.by_key(collection, selector.key)?.ok_or(Error::DocumentNotFound)?;
+            let rev = stored_revision(document);
+            match selector.rev.filter(|_| !ignore_revs) {
+                Some(expected) if Revision::parse(expected) != Some(rev) => Err(Error::RevisionMismatch {
+                    id: format!("{name}/{}", selector.key),
+                    key: selector.key.to_owned(),
+                    rev: rev.to_string(),
+                }),
+                _ => Ok(VPackBuf::from(document)),
+            }
+        })
+    }
+}
+
+fn each<T>(
+    collection: &Collection,
+    items: Slice<'_>,
+    work: impl FnMut(Slice<'_>) -> Result<T>,
+) -> Result<Vec<Result<T>>> {
+    if !items.is_array() {
+        return Err(Error::DocumentTypeInvalid);
+    }
+    collection.check_exists()?;
+    Ok(items.array_iter().map(work).collect())
+}
+
+fn selector_in_object<'a>(collection: &str, item: Slice<'a>) -> Result<Selector<'a>> {
+    if !item.is_object() {
+        return Err(Error::DocumentTypeInvalid);
+    }
+    Selector::from_slice(collection, item)
+}

@@ -1,0 +1,278 @@
+//! A collection: its identity, properties, indexes and figures.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+
+use parking_lot::{Mutex, RwLock};
+use persea_kv::Tree;
+use persea_txn::Durability;
+use persea_vpack::VPackBuf;
+
+use crate::counts::{self, ROWS_MAX, Totals};
+use crate::definition::Definition;
+use crate::error::{Error, Result};
+use crate::index::Index;
+use crate::key_generator::KeyGenerator;
+use crate::keyspaces::{META_COLLECTIONS, pair_key};
+use crate::properties::{CollectionKind, Properties, PropertyChanges, object};
+use crate::read::View;
+use crate::revision::Revision;
+use crate::shared::Shared;
+
+/// A collection of documents or edges.
+///
+/// Handles are shared; what a handle shows follows renames and changes of properties and indexes.
+#[derive(Debug)]
+pub struct Collection {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) database_id: u64,
+    pub(crate) this: Weak<Collection>,
+    id: u64,
+    kind: CollectionKind,
+    globally_unique_id: String,
+    definition: RwLock<Arc<Definition>>,
+    /// Held shared by commits that touched the collection, exclusively by changes of its definition.
+    pub(crate) gate: RwLock<()>,
+    pub(crate) keys: KeyGenerator,
+    pub(crate) allows_user_keys: bool,
+    is_dropped: AtomicBool,
+    /// Last committed count, for estimates.
+    count_estimate: AtomicI64,
+    n_count_rows: AtomicUsize,
+    fold: Mutex<()>,
+}
+
+impl Collection {
+    pub(crate) fn assemble(
+        shared: &Arc<Shared>,
+        database_id: u64,
+        definition: Definition,
+        totals: Totals,
+        n_count_rows: usize,
+    ) -> Arc<Self> {
+        let properties = definition.properties.clone();
+        let key_options = properties.options.key_options;
+        let last_key_value = totals.key_value.max(key_options.last_value);
+        Arc::new_cyclic(|this| Self {
+            shared: Arc::clone(shared),
+            database_id,
+            this: Weak::clone(this),
+            id: properties.id,
+            kind: properties.options.kind,
+            globally_unique_id: properties.globally_unique_id,
+            keys: KeyGenerator::new(key_options.kind, last_key_value),
+            allows_user_keys: key_options.allow_user_keys,
+            gate: RwLock::new(()),
+            is_dropped: AtomicBool::new(false),
+            count_estimate: AtomicI64::new(totals.count),
+            n_count_rows: AtomicUsize::new(n_count_rows),
+            fold: Mutex::new(()),
+            definition: RwLock::new(Arc::new(definition)),
+        })
+    }
+
+    /// Identifier, unique in the server.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Current name.
+    pub fn name(&self) -> Arc<str> {
+        Arc::clone(&self.definition.read().name)
+    }
+
+    /// Documents or edges.
+    pub fn kind(&self) -> CollectionKind {
+        self.kind
+    }
+
+    /// Whether this is an edge collection.
+    pub fn is_edge(&self) -> bool {
+        self.kind == CollectionKind::Edge
+    }
+
+    /// Whether this is a system collection.
+    pub fn is_system(&self) -> bool {
+        self.definition.read().properties.options.is_system
+    }
+
+    /// Identifier that is unique across servers.
+    pub fn globally_unique_id(&self) -> &str {
+        &self.globally_unique_id
+    }
+
+    /// Whether every write waits until it is on disk.
+    pub fn wait_for_sync(&self) -> bool {
+        self.definition.read().properties.options.wait_for_sync
+    }
+
+    /// Whether the collection was dropped; handles to it answer writes with an error.
+    pub fn is_dropped(&self) -> bool {
+        self.is_dropped.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_dropped(&self) {
+        self.is_dropped.store(true, Ordering::Release);
+    }
+
+    /// Fails when the collection was dropped.
+    pub(crate) fn check_exists(&self) -> Result<()> {
+        if self.is_dropped() { Err(Error::CollectionNotFound(self.name().to_string())) } else { Ok(()) }
+    }
+
+    pub(crate) fn definition(&self) -> Arc<Definition> {
+        Arc::clone(&self.definition.read())
+    }
+
+    /// All indexes; the first is the primary index, the second of an edge collection the edge index.
+    pub fn indexes(&self) -> Arc<[Arc<Index>]> {
+        Arc::clone(&self.definition.read().indexes)
+    }
+
+    /// The index that `handle` means: an id (`123`, `collection/123`) or a name (`name`, `collection/name`).
+    ///
+    /// # Errors
+    /// [`Error::IndexNotFound`]; [`Error::CrossCollection`] when the handle names another collection.
+    pub fn index(&self, handle: &str) -> Result<Arc<Index>> {
+        let definition = self.definition();
+        let own = match handle.split_once('/') {
+            None => handle,
+            Some((name, rest)) if name == &*definition.name || name.parse() == Ok(self.id) => rest,
+            Some(_) => return Err(Error::CrossCollection),
+        };
+        let number: Option<u64> = own.parse().ok();
+        definition
+            .indexes
+            .iter()
+            .find(|index| Some(index.id()) == number || index.name() == own)
+            .cloned()
+            .ok_or(Error::IndexNotFound)
+    }
+
+    /// Every property, in the order of the reference server.
+    ///
+    /// # Errors
+    /// Building VelocyPack fails when it grows beyond its limits.
+    pub fn properties(&self) -> Result<VPackBuf> {
+        let definition = self.definition();
+        object(|builder| definition.properties.write_full(self.keys.last_value(), builder))
+    }
+
+    /// The short form of the properties that lists show.
+    ///
+    /// # Errors
+    /// As [`properties`](Self::properties).
+    pub fn basic_properties(&self) -> Result<VPackBuf> {
+        let definition = self.definition();
+        object(|builder| definition.properties.write_basic(builder))
+    }
+
+    /// Changes properties.
+    ///
+    /// # Errors
+    /// [`Error::CollectionNotFound`] when dropped, storage errors.
+    pub fn change_properties(&self, changes: &PropertyChanges) -> Result<()> {
+        let _gate = self.gate.write();
+        self.check_exists()?;
+        let definition = self.definition();
+        let mut properties = definition.properties.clone();
+        let options = &mut properties.options;
+        options.wait_for_sync = changes.wait_for_sync.unwrap_or(options.wait_for_sync);
+        options.cache_enabled = changes.cache_enabled.unwrap_or(options.cache_enabled);
+        options.write_concern = changes.write_concern.unwrap_or(options.write_concern);
+        self.publish(Definition {
+            generation: definition.generation,
+            ..definition.with_properties(properties)
+        })
+    }
+
+    /// Stores a definition and makes it current. The caller holds the gate.
+    pub(crate) fn publish(&self, definition: Definition) -> Result<()> {
+        let mut transaction = self.shared.manager.begin()?;
+        self.put_record(&mut transaction, &definition)?;
+        transaction.commit(Durability::Buffered)?;
+        self.set_definition(definition);
+        Ok(())
+    }
+
+    pub(crate) fn put_record(
+        &self,
+        transaction: &mut persea_txn::Transaction,
+        definition: &Definition,
+    ) -> Result<()> {
+        let record = definition.to_record()?;
+        let key = pair_key(self.database_id, self.id);
+        Ok(transaction.put(Tree::Meta, META_COLLECTIONS, &key, record.bytes())?)
+    }
+
+    pub(crate) fn set_definition(&self, definition: Definition) {
+        *self.definition.write() = Arc::new(definition);
+    }
+
+    /// Number of documents, exact for the latest committed state.
+    ///
+    /// # Errors
+    /// Storage errors.
+    pub fn count(&self) -> Result<u64> {
+        View::latest(&self.shared)?.count(self)
+    }
+
+    /// Number of documents as of a recent commit, without touching the store. Good for cost estimates.
+    pub fn count_estimate(&self) -> u64 {
+        u64::try_from(self.count_estimate.load(Ordering::Relaxed)).unwrap_or(0)
+    }
+
+    /// Revision of the newest write; zero (shown as `"0"`) when nothing was ever written.
+    ///
+    /// # Errors
+    /// Storage errors.
+    pub fn revision(&self) -> Result<Revision> {
+        let view = self.shared.manager.snapshot()?;
+        Ok(counts::totals(&view, self.id)?.0.revision)
+    }
+
+    /// The revision as answers show it.
+    ///
+    /// # Errors
+    /// Storage errors.
+    pub fn revision_text(&self) -> Result<String> {
+        let revision = self.revision()?;
+        Ok(if revision == Revision::default() { "0".to_owned() } else { revision.to_string() })
+    }
+
+    /// Takes note of a committed change of the count, and folds the rows when there are many.
+    pub(crate) fn count_committed(&self, delta: i64) {
+        self.count_estimate.fetch_add(delta, Ordering::Relaxed);
+        if self.n_count_rows.fetch_add(1, Ordering::Relaxed) < ROWS_MAX {
+            return;
+        }
+        if let Some(_fold) = self.fold.try_lock() {
+            // A fold that fails changes nothing and is tried again after the next commit.
+            if self.fold_counts().is_ok() {
+                self.n_count_rows.store(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn fold_counts(&self) -> Result<()> {
+        let mut transaction = self.shared.manager.begin()?;
+        let view = transaction.view()?;
+        counts::fold(&view, &mut transaction, self.id, Some(self.shared.clock.tick()))?;
+        self.store_estimates(&mut transaction, false)?;
+        transaction.commit(Durability::Buffered)?;
+        Ok(())
+    }
+
+    /// Stores the selectivity estimates that changed much, or all that changed at all.
+    pub(crate) fn store_estimates(&self, transaction: &mut persea_txn::Transaction, all: bool) -> Result<()> {
+        for index in self.indexes().iter().filter(|index| index.is_estimated()) {
+            index.estimate.store(transaction, index.keyspace, all)?;
+        }
+        Ok(())
+    }
+
+    /// Properties of the collection as the catalog knows them.
+    pub(crate) fn stored_properties(&self) -> Properties {
+        self.definition.read().properties.clone()
+    }
+}

@@ -1,0 +1,335 @@
+//! One database: its collections, and creating, dropping and finding them.
+
+use std::sync::{Arc, Weak};
+
+use ahash::AHashMap;
+use parking_lot::{Mutex, RwLock};
+use persea_kv::{Direction, Tree};
+use persea_txn::{Durability, ReadView};
+use persea_vpack::Slice;
+
+use crate::collection::Collection;
+use crate::counts;
+use crate::databases::SYSTEM;
+use crate::definition::Definition;
+use crate::error::{Error, Result};
+use crate::graph::GraphError;
+use crate::keyspaces::{META_COLLECTIONS, META_DATABASES, META_ESTIMATES, pair_key};
+use crate::names::check_collection_name;
+use crate::properties::{CollectionOptions, Properties};
+use crate::read::View;
+use crate::shared::Shared;
+use crate::system_collections;
+use crate::write::Transaction;
+
+/// How often [`Database::transact`] tries before it gives the conflict to the caller.
+const ATTEMPTS_MAX: u32 = 64;
+
+/// A database.
+#[derive(Debug)]
+pub struct Database {
+    pub(crate) shared: Arc<Shared>,
+    this: Weak<Database>,
+    id: u64,
+    name: Arc<str>,
+    catalog: RwLock<Catalog>,
+    /// Serialises creating, renaming and dropping of collections.
+    pub(crate) changes: Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct Catalog {
+    by_name: AHashMap<Arc<str>, Arc<Collection>>,
+    by_id: AHashMap<u64, Arc<Collection>>,
+}
+
+impl Catalog {
+    fn insert(&mut self, collection: Arc<Collection>) {
+        self.by_name.insert(collection.name(), Arc::clone(&collection));
+        self.by_id.insert(collection.id(), collection);
+    }
+}
+
+impl Database {
+    /// Reads the collections of a database from the store.
+    pub(crate) fn load(shared: &Arc<Shared>, id: u64, name: &str) -> Result<Arc<Self>> {
+        let view = shared.manager.snapshot()?;
+        let mut catalog = Catalog::default();
+        let (first, last) = (pair_key(id, 0), pair_key(id, u64::MAX));
+        let bounds = (std::ops::Bound::Included(&first[..]), std::ops::Bound::Included(&last[..]));
+        for entry in view.range(Tree::Meta, META_COLLECTIONS, bounds, Direction::Forward)? {
+            let (_, record) = entry?;
+            let definition = Definition::from_record(Slice::trusted(record))?;
+            for index in definition.indexes.iter() {
+                index.estimate.restore(view.get(
+                    Tree::Meta,
+                    META_ESTIMATES,
+                    &index.keyspace.to_be_bytes(),
+                )?);
+            }
+            let (totals, n_rows) = counts::totals(&view, definition.properties.id)?;
+            shared.clock.observe(totals.stamp);
+            catalog.insert(Collection::assemble(shared, id, definition, totals, n_rows));
+        }
+        Ok(Arc::new_cyclic(|this| Self {
+            shared: Arc::clone(shared),
+            this: Weak::clone(this),
+            id,
+            name: name.into(),
+            catalog: RwLock::new(catalog),
+            changes: Mutex::new(()),
+        }))
+    }
+
+    /// Creates the system collections that are missing, in one commit.
+    pub(crate) fn ensure_system_collections(&self) -> Result<()> {
+        let _changes = self.changes.lock();
+        let missing: Vec<&str> = {
+            let catalog = self.catalog.read();
+            system_collections::names(self.is_system())
+                .filter(|name| !catalog.by_name.contains_key(*name))
+                .collect()
+        };
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let mut transaction = self.shared.manager.begin()?;
+        let mut created = Vec::new();
+        for name in missing {
+            let options = CollectionOptions { is_system: true, ..CollectionOptions::new(name) };
+            let mut definition = self.new_definition(options)?;
+            for index in system_collections::indexes(name) {
+                definition = definition.with_empty_index(&self.shared, index.as_slice())?;
+            }
+            let collection = Collection::assemble(&self.shared, self.id, definition, Default::default(), 0);
+            collection.put_record(&mut transaction, &collection.definition())?;
+            created.push(collection);
+        }
+        transaction.commit(Durability::Buffered)?;
+        let mut catalog = self.catalog.write();
+        created.into_iter().for_each(|collection| catalog.insert(collection));
+        Ok(())
+    }
+
+    /// Identifier, unique in the server.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether this is the `_system` database.
+    pub fn is_system(&self) -> bool {
+        &*self.name == SYSTEM
+    }
+
+    /// A shared handle to this database.
+    pub fn handle(&self) -> Option<Arc<Self>> {
+        self.this.upgrade()
+    }
+
+    /// The collection with this name, or with this identifier in decimal digits.
+    ///
+    /// # Errors
+    /// [`Error::CollectionNotFound`].
+    pub fn collection(&self, name_or_id: &str) -> Result<Arc<Collection>> {
+        let catalog = self.catalog.read();
+        let by_id = || name_or_id.parse().ok().and_then(|id: u64| catalog.by_id.get(&id));
+        catalog
+            .by_name
+            .get(name_or_id)
+            .or_else(by_id)
+            .cloned()
+            .ok_or_else(|| Error::CollectionNotFound(name_or_id.to_owned()))
+    }
+
+    /// The collection with this identifier.
+    pub fn collection_by_id(&self, id: u64) -> Option<Arc<Collection>> {
+        self.catalog.read().by_id.get(&id).cloned()
+    }
+
+    /// All collections, sorted by name.
+    pub fn collections(&self) -> Vec<Arc<Collection>> {
+        let mut named: Vec<(Arc<str>, Arc<Collection>)> = {
+            let catalog = self.catalog.read();
+            catalog
+                .by_name
+                .iter()
+                .map(|(name, collection)| (Arc::clone(name), Arc::clone(collection)))
+                .collect()
+        };
+        named.sort_by(|(left, _), (right, _)| left.cmp(right));
+        named.into_iter().map(|(_, collection)| collection).collect()
+    }
+
+    /// Starts a transaction on a snapshot of the latest committed state.
+    ///
+    /// # Errors
+    /// Storage errors.
+    pub fn begin(&self) -> Result<Transaction> {
+        Transaction::begin(&self.shared)
+    }
+
+    /// A read-only view of the latest committed state.
+    ///
+    /// # Errors
+    /// Storage errors.
+    pub fn view(&self) -> Result<View> {
+        View::latest(&self.shared)
+    }
+
+    /// Runs `work` in a transaction and commits it; on a write-write conflict everything is tried again.
+    ///
+    /// Meant for single-document operations and other short work, which a user expects not to conflict.
+    ///
+    /// # Errors
+    /// What `work` or the commit returned; nothing is written then.
+    pub fn transact<T>(&self, mut work: impl FnMut(&mut Transaction) -> Result<T>) -> Result<T> {
+        let mut attempt = 0;
+        loop {
+            let outcome = self.begin().and_then(|mut transaction| {
+                let value = work(&mut transaction)?;
+                transaction.commit()?;
+                Ok(value)
+            });
+            attempt += 1;
+            match outcome {
+                Err(error) if error.is_retryable() && attempt < ATTEMPTS_MAX => back_off(attempt),
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Creates a collection.
+    ///
+    /// # Errors
+    /// [`Error::IllegalName`], [`Error::DuplicateName`], storage errors.
+    pub fn create_collection(&self, options: CollectionOptions) -> Result<Arc<Collection>> {
+        check_collection_name(&options.name, options.is_system, self.shared.naming)?;
+        let _changes = self.changes.lock();
+        self.check_name_is_free(&options.name)?;
+        let last_value = options.key_options.last_value;
+        let definition = self.new_definition(options)?;
+        let totals = counts::Totals { key_value: last_value, ..Default::default() };
+        let collection = Collection::assemble(&self.shared, self.id, definition, totals, 0);
+        let mut transaction = self.shared.manager.begin()?;
+        collection.put_record(&mut transaction, &collection.definition())?;
+        transaction.commit(Durability::Buffered)?;
+        self.catalog.write().insert(Arc::clone(&collection));
+        Ok(collection)
+    }
+
+    fn new_definition(&self, options: CollectionOptions) -> Result<Definition> {
+        let id = match options.id.filter(|id| *id > 0 && !self.catalog.read().by_id.contains_key(id)) {
+            Some(id) => {
+                self.shared.ticks.observe(id);
+                id
+            }
+            None => self.shared.ticks.next()?,
+        };
+        let object_id = self.shared.ticks.next()?;
+        let globally_unique_id = match &options.globally_unique_id {
+            Some(given) => given.clone(),
+            None if options.is_system => options.name.clone(),
+            None => format!("h{:X}/{id}", self.shared.server_id),
+        };
+        Definition::create(&self.shared, Properties { options, id, globally_unique_id, object_id })
+    }
+
+    pub(crate) fn check_name_is_free(&self, name: &str) -> Result<()> {
+        if self.catalog.read().by_name.contains_key(name) {
+            return Err(Error::DuplicateName(format!("collection '{name}' already exists")));
+        }
+        Ok(())
+    }
+
+    /// Drops a collection with its documents and indexes.
+    ///
+    /// # Errors
+    /// [`Error::CollectionNotFound`]; [`Error::Forbidden`] for system collections unless `allow_system`;
+    /// [`GraphError::MustNotDrop`] while a named graph uses it.
+    pub fn drop_collection(&self, name_or_id: &str, allow_system: bool) -> Result<u64> {
+        let _changes = self.changes.lock();
+        let collection = self.collection(name_or_id)?;
+        let name = collection.name();
+        if collection.is_system() && !allow_system {
+            return Err(Error::Forbidden(format!("system collection '{name}' cannot be dropped")));
+        }
+        for graph in self.graphs()? {
+            if let Some(role) = graph.role_of(&name) {
+                let (collection, graph) = (name.to_string(), graph.name);
+                return Err(GraphError::MustNotDrop { collection, role, graph }.into());
+            }
+        }
+        self.drop_unchecked(&collection)?;
+        Ok(collection.id())
+    }
+
+    /// Drops a collection whatever it is or who uses it. The caller holds `changes`.
+    pub(crate) fn drop_unchecked(&self, collection: &Collection) -> Result<()> {
+        let _gate = collection.gate.write();
+        let mut transaction = self.shared.manager.begin()?;
+        let view = transaction.view()?;
+        retire_collection(&view, &mut transaction, self.id, collection)?;
+        transaction.commit(Durability::Buffered)?;
+        collection.set_dropped();
+        let mut catalog = self.catalog.write();
+        catalog.by_name.remove(&*collection.name());
+        catalog.by_id.remove(&collection.id());
+        drop(catalog);
+        Ok(())
+    }
+
+    /// Forgets the database and all its collections, in one commit.
+    pub(crate) fn drop_contents(&self) -> Result<()> {
+        let _changes = self.changes.lock();
+        let collections = self.collections();
+        let _gates: Vec<_> = collections.iter().map(|collection| collection.gate.write()).collect();
+        let mut transaction = self.shared.manager.begin()?;
+        let view = transaction.view()?;
+        for collection in &collections {
+            retire_collection(&view, &mut transaction, self.id, collection)?;
+        }
+        transaction.delete(Tree::Meta, META_DATABASES, &self.id.to_be_bytes())?;
+        transaction.commit(Durability::Buffered)?;
+        collections.iter().for_each(|collection| collection.set_dropped());
+        *self.catalog.write() = Catalog::default();
+        Ok(())
+    }
+
+    /// Moves a collection to another name in the catalog.
+    pub(crate) fn replace_name(&self, old: &str, collection: &Arc<Collection>) {
+        let mut catalog = self.catalog.write();
+        catalog.by_name.remove(old);
+        catalog.insert(Arc::clone(collection));
+    }
+}
+
+/// Notes in `transaction` everything that dropping a collection means.
+fn retire_collection(
+    view: &ReadView,
+    transaction: &mut persea_txn::Transaction,
+    database: u64,
+    collection: &Collection,
+) -> Result<()> {
+    let definition = collection.definition();
+    transaction.delete(Tree::Meta, META_COLLECTIONS, &pair_key(database, collection.id()))?;
+    transaction.clear_keyspace(Tree::Documents, definition.documents)?;
+    for index in definition.indexes.iter() {
+        index.retire(transaction)?;
+    }
+    counts::fold(view, transaction, collection.id(), None)
+}
+
+/// Waits a little, longer with each attempt and never in step with others.
+fn back_off(attempt: u32) {
+    if attempt < 4 {
+        std::thread::yield_now();
+    } else {
+        let most = 20_u64 << attempt.min(10);
+        std::thread::sleep(std::time::Duration::from_micros(rand::random_range(10..=most)));
+    }
+}

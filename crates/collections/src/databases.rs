@@ -1,0 +1,195 @@
+//! All databases of one server: opening the store, and creating, dropping and finding databases.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ahash::AHashMap;
+use parking_lot::{Mutex, RwLock};
+use persea_kv::{Engine, Tree};
+use persea_txn::{Durability, TransactionManager};
+use persea_vpack::{Slice, vpack};
+
+use crate::database::Database;
+use crate::error::{Error, Result};
+use crate::keyspaces::{META_DATABASES, read_u64};
+use crate::names::{NamingRules, check_database_name};
+use crate::read::EVERYTHING;
+use crate::shared::Shared;
+
+/// Name of the database that is always there.
+pub(crate) const SYSTEM: &str = "_system";
+
+/// How to open a store.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// Which characters names may hold.
+    pub naming: NamingRules,
+    /// Most databases there may be; `None` for no limit.
+    pub databases_max: Option<usize>,
+    /// Options of the storage engine.
+    pub engine: persea_kv::Options,
+}
+
+/// All databases of one server.
+#[derive(Debug)]
+pub struct Databases {
+    shared: Arc<Shared>,
+    databases_max: Option<usize>,
+    by_name: RwLock<AHashMap<String, Arc<Database>>>,
+    /// Serialises creating and dropping.
+    changes: Mutex<()>,
+}
+
+impl Databases {
+    /// Opens the folder `path`, creating it when it is missing.
+    ///
+    /// # Errors
+    /// [`Error::Storage`] when the folder cannot be opened, [`Error::Corrupt`] when its catalog is damaged.
+    pub fn open(path: impl AsRef<Path>, options: &Options) -> Result<Self> {
+        let engine = Engine::open_lmdb(path, &options.engine)
+            .map_err(|error| Error::Storage(persea_txn::Error::from(error)))?;
+        Self::open_engine(engine, options)
+    }
+
+    /// Databases that live in memory only.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn in_memory() -> Result<Self> {
+        Self::open_engine(Engine::memory(), &Options::default())
+    }
+
+    /// Opens the databases in `engine`.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_engine(engine: Engine, options: &Options) -> Result<Self> {
+        let manager = TransactionManager::open(engine)?;
+        let shared = Arc::new(Shared::open(manager, options.naming)?);
+        crate::unfinished::clear(&shared.manager)?;
+        let databases = Self {
+            shared,
+            databases_max: options.databases_max,
+            by_name: RwLock::default(),
+            changes: Mutex::new(()),
+        };
+        databases.load()?;
+        if databases.database(SYSTEM).is_err() {
+            let database = databases.create(SYSTEM)?;
+            databases.by_name.write().insert(SYSTEM.to_owned(), database);
+        }
+        for database in databases.by_name.read().values() {
+            database.ensure_system_collections()?;
+        }
+        Ok(databases)
+    }
+
+    fn load(&self) -> Result<()> {
+        let snapshot = self.shared.manager.snapshot()?;
+        for entry in snapshot.range(Tree::Meta, META_DATABASES, EVERYTHING, Default::default())? {
+            let (key, value) = entry?;
+            let name = Slice::trusted(value).get("name").and_then(|name| name.as_str());
+            let (Some(id), Some(name)) = (read_u64(key), name) else {
+                return Err(Error::Corrupt("database record".to_owned()));
+            };
+            let database = Database::load(&self.shared, id, name)?;
+            self.by_name.write().insert(name.to_owned(), database);
+        }
+        Ok(())
+    }
+
+    /// The database with this name.
+    ///
+    /// # Errors
+    /// [`Error::DatabaseNotFound`].
+    pub fn database(&self, name: &str) -> Result<Arc<Database>> {
+        self.by_name.read().get(name).cloned().ok_or_else(|| Error::DatabaseNotFound(name.to_owned()))
+    }
+
+    /// The database that is always there.
+    ///
+    /// # Errors
+    /// None in practice; [`Error::DatabaseNotFound`] would be a bug.
+    pub fn system(&self) -> Result<Arc<Database>> {
+        self.database(SYSTEM)
+    }
+
+    /// Names of all databases, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.by_name.read().keys().cloned().collect();
+        names.sort();
+        names
+    }
+
+    /// Creates a database with its system collections.
+    ///
+    /// # Errors
+    /// [`Error::DatabaseNameInvalid`], [`Error::DuplicateName`], [`Error::ResourceLimit`].
+    pub fn create_database(&self, name: &str) -> Result<Arc<Database>> {
+        if name != SYSTEM {
+            check_database_name(name, self.shared.naming)?;
+        }
+        let _changes = self.changes.lock();
+        if self.by_name.read().contains_key(name) {
+            return Err(Error::DuplicateName(format!("database '{name}' already exists")));
+        }
+        if self.databases_max.is_some_and(|most| self.by_name.read().len() >= most) {
+            return Err(Error::ResourceLimit("unable to create more databases".to_owned()));
+        }
+        let database = self.create(name)?;
+        self.by_name.write().insert(name.to_owned(), Arc::clone(&database));
+        Ok(database)
+    }
+
+    fn create(&self, name: &str) -> Result<Arc<Database>> {
+        // The first number of a fresh store, so that `_system` has the identifier everybody knows.
+        let id = if name == SYSTEM { 1 } else { self.shared.ticks.next()? };
+        let mut transaction = self.shared.manager.begin()?;
+        let record = vpack!({ "name": name });
+        transaction.put(Tree::Meta, META_DATABASES, &id.to_be_bytes(), record.bytes())?;
+        transaction.commit(Durability::Buffered)?;
+        let database = Database::load(&self.shared, id, name)?;
+        database.ensure_system_collections()?;
+        Ok(database)
+    }
+
+    /// Drops a database with everything in it.
+    ///
+    /// # Errors
+    /// [`Error::DatabaseNotFound`]; [`Error::Forbidden`] for `_system`.
+    pub fn drop_database(&self, name: &str) -> Result<()> {
+        if name == SYSTEM {
+            return Err(Error::Forbidden("the _system database cannot be dropped".to_owned()));
+        }
+        let _changes = self.changes.lock();
+        let database = self.database(name)?;
+        database.drop_contents()?;
+        self.by_name.write().remove(name);
+        Ok(())
+    }
+}
+
+impl Databases {
+    /// Stores what is otherwise stored now and then only, and waits until everything is on disk.
+    ///
+    /// # Errors
+    /// Storage errors.
+    pub fn checkpoint(&self) -> Result<()> {
+        let mut transaction = self.shared.manager.begin()?;
+        for database in self.by_name.read().values() {
+            for collection in database.collections() {
+                collection.store_estimates(&mut transaction, true)?;
+            }
+        }
+        transaction.commit(Durability::Synced)?;
+        Ok(())
+    }
+}
+
+impl Drop for Databases {
+    fn drop(&mut self) {
+        // Only estimates are at stake; there is nobody to tell.
+        let _ = self.checkpoint();
+    }
+}

@@ -1,0 +1,44 @@
+//! The public number of each error.
+
+use crate::error::Error;
+
+impl Error {
+    /// The public error number.
+    pub fn error_num(&self) -> u16 {
+        match self {
+            Self::WriteConflict(_) | Self::RevisionMismatch { .. } => 1200,
+            Self::DocumentNotFound => 1202,
+            Self::CollectionNotFound(_) => 1203,
+            Self::DocumentHandleBad => 1205,
+            Self::DuplicateName(_) => 1207,
+            Self::IllegalName(_) => 1208,
+            Self::UniqueConstraint { .. } => 1210,
+            Self::IndexNotFound => 1212,
+            Self::CrossCollection => 1213,
+            Self::IndexHandleBad => 1214,
+            Self::DocumentTooLarge => 1216,
+            Self::CollectionTypeInvalid(_) => 1218,
+            Self::IllegalKey => 1221,
+            Self::UnexpectedKey => 1222,
+            Self::OutOfKeys => 1225,
+            Self::KeyMissing => 1226,
+            Self::DocumentTypeInvalid => 1227,
+            Self::DatabaseNotFound(_) => 1228,
+            Self::DatabaseNameInvalid(_) => 1229,
+            Self::InvalidKeyGenerator(_) => 1232,
+            Self::InvalidEdgeAttribute => 1233,
+            Self::SchemaInvalid(_) => 1621,
+            Self::NotImplemented(_) => 9,
+            Self::BadParameter(_) => 10,
+            Self::Forbidden(_) => 11,
+            Self::ResourceLimit(_) => 32,
+            Self::Graph(error) => error.error_num(),
+            Self::Storage(_) | Self::Corrupt(_) | Self::VPack(_) => 4,
+        }
+    }
+
+    /// Whether trying the whole transaction again may succeed.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::WriteConflict(_))
+    }
+}

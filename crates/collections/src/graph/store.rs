@@ -1,0 +1,237 @@
+//! Creating, changing and dropping named graphs.
+
+use persea_kv::Direction;
+use persea_vpack::Slice;
+
+use super::{EdgeDefinition, GRAPHS, GraphError, NamedGraph};
+use crate::database::Database;
+use crate::error::{Error, Result};
+use crate::properties::{CollectionKind, CollectionOptions};
+use crate::write::{OverwriteMode, WriteOptions};
+
+impl Database {
+    /// The named graph.
+    ///
+    /// # Errors
+    /// [`GraphError::NotFound`], [`GraphError::Damaged`].
+    pub fn graph(&self, name: &str) -> Result<NamedGraph> {
+        let collection = self.collection(GRAPHS)?;
+        let view = self.view()?;
+        match view.by_key(&collection, name)? {
+            Some((_, document)) => NamedGraph::from_document(document),
+            None => Err(GraphError::NotFound(name.to_owned()).into()),
+        }
+    }
+
+    /// All named graphs, sorted by name.
+    ///
+    /// # Errors
+    /// [`GraphError::Damaged`], storage errors.
+    pub fn graphs(&self) -> Result<Vec<NamedGraph>> {
+        let collection = self.collection(GRAPHS)?;
+        let view = self.view()?;
+        let mut graphs = view
+            .scan(&collection, Direction::Forward)?
+            .map(|row| NamedGraph::from_document(row?.1))
+            .collect::<Result<Vec<_>>>()?;
+        graphs.sort_by(|left, right| left.name.cmp(&right.name));
+        Ok(graphs)
+    }
+
+    /// Creates a graph from the body of a create request, and the collections it names when they are missing.
+    ///
+    /// # Errors
+    /// [`GraphError`]s for bad definitions, [`GraphError::Duplicate`], [`GraphError::UsedInOtherGraph`],
+    /// [`GraphError::EdgeDefinitionIsDocument`].
+    pub fn create_graph(&self, body: Slice<'_>) -> Result<NamedGraph> {
+        let graph = NamedGraph::from_vpack(body)?;
+        let others = self.graphs()?;
+        if others.iter().any(|other| other.name == graph.name) {
+            return Err(GraphError::Duplicate(graph.name).into());
+        }
+        for definition in &graph.edge_definitions {
+            check_other_graphs(&others, &graph.name, definition)?;
+        }
+        self.ensure_graph_collections(&graph)?;
+        self.store_graph(graph, OverwriteMode::Conflict)
+    }
+
+    /// Drops a graph; with `drop_collections`, also its collections that no other graph uses.
+    ///
+    /// # Errors
+    /// [`GraphError::NotFound`], storage errors.
+    pub fn drop_graph(&self, name: &str, drop_collections: bool) -> Result<()> {
+        let graph = self.graph(name)?;
+        let collection = self.collection(GRAPHS)?;
+        self.transact(|transaction| transaction.remove(&collection, name, &WriteOptions::default()))?;
+        if drop_collections {
+            let names = graph.edge_collections().into_iter().chain(graph.vertex_collections());
+            self.drop_unused(names.map(str::to_owned))?;
+        }
+        Ok(())
+    }
+
+    /// Adds an edge definition, creating missing collections.
+    ///
+    /// # Errors
+    /// [`GraphError`]s as for creating a graph.
+    pub fn add_edge_definition(&self, name: &str, definition: EdgeDefinition) -> Result<NamedGraph> {
+        let mut graph = self.graph(name)?;
+        check_other_graphs(&self.graphs()?, name, &definition)?;
+        graph.add_edge_definition(definition)?;
+        self.ensure_graph_collections(&graph)?;
+        self.store_graph(graph, OverwriteMode::Replace)
+    }
+
+    /// Replaces the definition of an edge collection, in every graph that uses it.
+    ///
+    /// # Errors
+    /// [`GraphError::EdgeCollectionNotUsed`] and as for creating a graph.
+    pub fn replace_edge_definition(
+        &self,
+        name: &str,
+        definition: EdgeDefinition,
+        drop_collections: bool,
+    ) -> Result<NamedGraph> {
+        let mut graph = self.graph(name)?;
+        let before = graph.clone();
+        graph.replace_edge_definition(definition.clone())?;
+        self.ensure_graph_collections(&graph)?;
+        for mut other in self.graphs()?.into_iter().filter(|other| other.name != name) {
+            if other.edge_definition(&definition.collection).is_some() {
+                other.replace_edge_definition(definition.clone())?;
+                self.store_graph(other, OverwriteMode::Replace)?;
+            }
+        }
+        if drop_collections {
+            // What the old definition alone connected has just become an orphan: it goes with its collections.
+            let is_new_orphan = |orphan: &String| !before.orphan_collections.contains(orphan);
+            let dropped: Vec<String> =
+                graph.orphan_collections.iter().filter(|orphan| is_new_orphan(orphan)).cloned().collect();
+            graph.orphan_collections.retain(|orphan| !is_new_orphan(orphan));
+            let graph = self.store_graph(graph, OverwriteMode::Replace)?;
+            self.drop_unused(dropped.into_iter())?;
+            return Ok(graph);
+        }
+        self.store_graph(graph, OverwriteMode::Replace)
+    }
+
+    /// Removes an edge collection from a graph; its vertex collections become orphans.
+    ///
+    /// # Errors
+    /// [`GraphError::EdgeCollectionNotUsed`].
+    pub fn remove_edge_definition(
+        &self,
+        name: &str,
+        collection: &str,
+        drop_collection: bool,
+    ) -> Result<NamedGraph> {
+        let mut graph = self.graph(name)?;
+        graph.remove_edge_definition(collection)?;
+        let graph = self.store_graph(graph, OverwriteMode::Replace)?;
+        if drop_collection {
+            self.drop_unused(std::iter::once(collection.to_owned()))?;
+        }
+        Ok(graph)
+    }
+
+    /// Adds a vertex collection without edges.
+    ///
+    /// # Errors
+    /// [`GraphError::UsedInEdgeDefinition`], [`GraphError::UsedInOrphans`];
+    /// [`GraphError::VertexCollectionMissing`] when it does not exist and `create_collection` is false.
+    pub fn add_vertex_collection(
+        &self,
+        name: &str,
+        collection: &str,
+        create_collection: bool,
+    ) -> Result<NamedGraph> {
+        let mut graph = self.graph(name)?;
+        graph.add_orphan(collection)?;
+        if !create_collection && self.collection(collection).is_err() {
+            return Err(GraphError::VertexCollectionMissing(collection.to_owned()).into());
+        }
+        self.ensure_graph_collections(&graph)?;
+        self.store_graph(graph, OverwriteMode::Replace)
+    }
+
+    /// Removes a vertex collection that no edge definition uses.
+    ///
+    /// # Errors
+    /// [`GraphError::NotInOrphans`], [`GraphError::VertexCollectionMissing`].
+    pub fn remove_vertex_collection(
+        &self,
+        name: &str,
+        collection: &str,
+        drop_collection: bool,
+    ) -> Result<NamedGraph> {
+        let mut graph = self.graph(name)?;
+        graph.remove_orphan(collection)?;
+        let graph = self.store_graph(graph, OverwriteMode::Replace)?;
+        if drop_collection {
+            self.drop_unused(std::iter::once(collection.to_owned()))?;
+        }
+        Ok(graph)
+    }
+
+    fn store_graph(&self, mut graph: NamedGraph, overwrite_mode: OverwriteMode) -> Result<NamedGraph> {
+        let collection = self.collection(GRAPHS)?;
+        let document = graph.to_document()?;
+        let options = WriteOptions { overwrite_mode, ..WriteOptions::default() };
+        let outcome = self
+            .transact(|transaction| transaction.insert(&collection, document.as_slice(), &options))
+            .map_err(|error| match error {
+                Error::UniqueConstraint { key, .. } => GraphError::Duplicate(key).into(),
+                other => other,
+            })?;
+        graph.rev = outcome.rev.to_string();
+        Ok(graph)
+    }
+
+    fn ensure_graph_collections(&self, graph: &NamedGraph) -> Result<()> {
+        for name in graph.edge_collections() {
+            match self.collection(name) {
+                Ok(collection) if collection.is_edge() => {}
+                Ok(_) => return Err(GraphError::EdgeDefinitionIsDocument(name.to_owned()).into()),
+                Err(_) => self.create_if_missing(name, CollectionKind::Edge)?,
+            }
+        }
+        for name in graph.vertex_collections() {
+            if self.collection(name).is_err() {
+                self.create_if_missing(name, CollectionKind::Document)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn create_if_missing(&self, name: &str, kind: CollectionKind) -> Result<()> {
+        match self.create_collection(CollectionOptions { kind, ..CollectionOptions::new(name) }) {
+            // Someone else was faster.
+            Ok(_) | Err(Error::DuplicateName(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Drops those of the collections that no graph uses.
+    fn drop_unused(&self, names: impl Iterator<Item = String>) -> Result<()> {
+        for name in names {
+            match self.drop_collection(&name, false) {
+                Ok(_) | Err(Error::CollectionNotFound(_) | Error::Graph(GraphError::MustNotDrop { .. })) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Other graphs may use the same edge collection only with the same definition.
+fn check_other_graphs(graphs: &[NamedGraph], name: &str, definition: &EdgeDefinition) -> Result<()> {
+    let is_different = |graph: &&NamedGraph| {
+        graph.name != name
+            && graph.edge_definition(&definition.collection).is_some_and(|other| other != definition)
+    };
+    match graphs.iter().find(is_different) {
+        Some(_) => Err(GraphError::UsedInOtherGraph(definition.collection.clone()).into()),
+        None => Ok(()),
+    }
+}

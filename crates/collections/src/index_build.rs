@@ -1,0 +1,142 @@
+//! Creating and dropping indexes.
+
+use std::sync::Arc;
+
+use persea_index::{IndexDefinition, IndexKind, key_hash, split_key};
+use persea_kv::{Direction, Tree};
+use persea_txn::{CommitSeq, Durability};
+use persea_vpack::Slice;
+
+use crate::collection::Collection;
+use crate::definition::Definition;
+use crate::error::{Error, Result};
+use crate::estimates::EstimateChange;
+use crate::index::Index;
+use crate::keyspaces::read_u64;
+use crate::names::check_index_name;
+use crate::read::{LocalId, View};
+use crate::unfinished;
+use crate::write::{EntryList, EntryMaker, violation};
+
+/// Documents whose entries are written in one commit: bounds the memory of a build.
+const SLICE_DOCUMENTS: usize = 50_000;
+
+impl Collection {
+    /// Creates an index, or finds the one that is the same; the flag tells whether it is new.
+    ///
+    /// Existing documents are indexed before the call returns; commits to the collection wait meanwhile, and
+    /// transactions that wrote to it before fail with a conflict.
+    ///
+    /// # Errors
+    /// [`Error::BadParameter`], [`Error::NotImplemented`], [`Error::IllegalName`] for bad definitions;
+    /// [`Error::DuplicateName`]; [`Error::UniqueConstraint`] when documents violate it, and nothing is created then.
+    pub fn create_index(&self, definition: Slice<'_>) -> Result<(Arc<Index>, bool)> {
+        let wanted = IndexDefinition::from_vpack(definition)?;
+        if !wanted.name.is_empty() {
+            check_index_name(&wanted.name, self.shared.naming)?;
+        }
+        let _gate = self.gate.write();
+        self.check_exists()?;
+        let current = self.definition();
+        let existing = current.indexes.iter().find(|index| index.definition().is_same_index(&wanted));
+        if let Some(existing) = existing {
+            return Ok((Arc::clone(existing), false));
+        }
+        if current.indexes.iter().any(|index| index.name() == wanted.name) {
+            return Err(Error::DuplicateName(format!("index '{}' already exists", wanted.name)));
+        }
+        let id = self.shared.ticks.next()?;
+        let index = Index::new(wanted.with_identity(id), id, 0);
+        unfinished::note(&self.shared.manager, id)?;
+        match self.build_and_publish(&current, index) {
+            Ok(index) => Ok((index, true)),
+            Err(error) => {
+                // If even that fails, the next start clears what the build left.
+                let _ = unfinished::give_up(&self.shared.manager, id);
+                Err(error)
+            }
+        }
+    }
+
+    fn build_and_publish(&self, current: &Definition, mut index: Index) -> Result<Arc<Index>> {
+        index.complete_since = self.build(current, &index)?;
+        let index = Arc::new(index);
+        let indexes: Vec<_> = current.indexes.iter().cloned().chain([Arc::clone(&index)]).collect();
+        let definition = current.with_indexes(indexes.into());
+        let mut transaction = self.shared.manager.begin()?;
+        self.put_record(&mut transaction, &definition)?;
+        unfinished::finish(&mut transaction, index.keyspace)?;
+        index.estimate.store(&mut transaction, index.keyspace, true)?;
+        transaction.commit(Durability::Buffered)?;
+        self.set_definition(definition);
+        Ok(index)
+    }
+
+    /// Writes the entries of all documents, a slice a commit; returns the last commit. The caller holds the gate, so
+    /// no document changes.
+    fn build(&self, current: &Definition, index: &Index) -> Result<CommitSeq> {
+        let view = View::latest(&self.shared)?;
+        let mut complete_since = view.inner().commit_seq();
+        let mut documents = view.scan(self, Direction::Forward)?;
+        let mut maker = EntryMaker::default();
+        let mut list = EntryList::default();
+        loop {
+            list.clear();
+            let mut n_documents = 0;
+            for row in documents.by_ref().take(SLICE_DOCUMENTS) {
+                let (LocalId(local_id), document) = row?;
+                maker.list(index, 0, document, local_id, &mut list)?;
+                n_documents += 1;
+            }
+            if n_documents == 0 {
+                return Ok(complete_since);
+            }
+            complete_since = self.write_slice(current, index, &list)?;
+        }
+    }
+
+    fn write_slice(&self, current: &Definition, index: &Index, list: &EntryList) -> Result<CommitSeq> {
+        let mut transaction = self.shared.manager.begin()?;
+        for entry in list.iter() {
+            if index.definition().unique
+                && let Some(holder) =
+                    transaction.get(Tree::Index, entry.keyspace, entry.key)?.and_then(read_u64)
+            {
+                let bytes = transaction.get(Tree::Documents, current.documents, &holder.to_be_bytes())?;
+                let key = bytes.and_then(|bytes| Slice::trusted(bytes).get("_key")?.as_str());
+                return Err(violation(index, key.unwrap_or_default()));
+            }
+            transaction.put(Tree::Index, entry.keyspace, entry.key, entry.value)?;
+        }
+        if index.is_estimated() {
+            index.estimate.apply(list.iter().filter_map(|entry| {
+                let (field_key, _) = split_key(entry.key)?;
+                Some(EstimateChange { hash: key_hash(field_key), is_insert: true })
+            }));
+        }
+        Ok(transaction.commit(Durability::Buffered)?)
+    }
+
+    /// Drops the index that `handle` means (see [`index`](Self::index)). Returns its number.
+    ///
+    /// # Errors
+    /// [`Error::IndexNotFound`]; [`Error::Forbidden`] for the primary and the edge index.
+    pub fn drop_index(&self, handle: &str) -> Result<u64> {
+        let _gate = self.gate.write();
+        self.check_exists()?;
+        let index = self.index(handle)?;
+        if matches!(index.kind(), IndexKind::Primary | IndexKind::Edge) {
+            return Err(Error::Forbidden(format!("the {} index cannot be dropped", index.name())));
+        }
+        let current = self.definition();
+        let indexes: Vec<_> =
+            current.indexes.iter().filter(|other| other.id() != index.id()).cloned().collect();
+        let definition = current.with_indexes(indexes.into());
+        let mut transaction = self.shared.manager.begin()?;
+        self.put_record(&mut transaction, &definition)?;
+        index.retire(&mut transaction)?;
+        transaction.commit(Durability::Buffered)?;
+        self.set_definition(definition);
+        Ok(index.id())
+    }
+}

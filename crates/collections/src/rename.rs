@@ -1,0 +1,103 @@
+//! Renaming a collection: its documents carry the name in `_id`, and graphs refer to it.
+
+use persea_kv::{Direction, Tree};
+use persea_txn::Durability;
+use persea_vpack::{Builder, Slice};
+
+use crate::database::Database;
+use crate::definition::Definition;
+use crate::error::{Error, Result};
+use crate::names::check_collection_name;
+use crate::read::EVERYTHING;
+use crate::write::WriteOptions;
+
+impl Database {
+    /// Renames a collection. Named graphs follow; edges that point into it keep their `_from` and `_to`.
+    ///
+    /// # Errors
+    /// [`Error::BadParameter`] for an empty name, [`Error::IllegalName`], [`Error::DuplicateName`],
+    /// [`Error::CollectionNotFound`], [`Error::Forbidden`] for system collections.
+    pub fn rename_collection(&self, name_or_id: &str, new_name: &str) -> Result<()> {
+        if new_name.is_empty() {
+            return Err(Error::BadParameter("name is empty".to_owned()));
+        }
+        {
+            let _changes = self.changes.lock();
+            let collection = self.collection(name_or_id)?;
+            let old_name = collection.name();
+            if *old_name == *new_name {
+                return Ok(());
+            }
+            if collection.is_system() {
+                return Err(Error::Forbidden(format!("system collection '{old_name}' cannot be renamed")));
+            }
+            check_collection_name(new_name, false, self.shared.naming)?;
+            self.check_name_is_free(new_name)?;
+            let _gate = collection.gate.write();
+            let definition = collection.definition();
+            let mut properties = collection.stored_properties();
+            new_name.clone_into(&mut properties.options.name);
+            let renamed = definition.with_properties(properties);
+            let mut transaction = self.shared.manager.begin()?;
+            rewrite_ids(&mut transaction, &definition, new_name)?;
+            collection.put_record(&mut transaction, &renamed)?;
+            transaction.commit(Durability::Buffered)?;
+            collection.set_definition(renamed);
+            self.replace_name(&old_name, &collection);
+            drop(_gate);
+            self.rename_in_graphs(&old_name, new_name)
+        }
+    }
+
+    fn rename_in_graphs(&self, old_name: &str, new_name: &str) -> Result<()> {
+        let collection = self.collection(crate::graph::GRAPHS)?;
+        for mut graph in self.graphs()? {
+            if graph.rename_collection(old_name, new_name) {
+                let document = graph.to_document()?;
+                self.transact(|transaction| {
+                    transaction.replace(
+                        &collection,
+                        &graph.name,
+                        document.as_slice(),
+                        &WriteOptions::default(),
+                    )
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn rewrite_ids(
+    transaction: &mut persea_txn::Transaction,
+    definition: &Definition,
+    new_name: &str,
+) -> Result<()> {
+    let view = transaction.view()?;
+    let mut builder = Builder::new().with_attribute_translation(true);
+    let mut id = String::new();
+    for row in view.range(Tree::Documents, definition.documents, EVERYTHING, Direction::Forward)? {
+        let (local_id, document) = row?;
+        builder.clear();
+        builder.open_object();
+        for (name, value) in Slice::trusted(document).object_iter() {
+            builder.key(name);
+            match value.as_str().filter(|_| name == "_id").and_then(|old| old.split_once('/')) {
+                Some((_, key)) => {
+                    id.clear();
+                    id.push_str(new_name);
+                    id.push('/');
+                    id.push_str(key);
+                    builder.add_str(&id);
+                }
+                None => {
+                    builder.add_slice(value);
+                }
+            }
+        }
+        builder.close();
+        let renamed = builder.as_slice()?;
+        transaction.put(Tree::Documents, definition.documents, local_id, renamed.bytes())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! Emptying a collection, at once or as part of a transaction.
+
+use std::sync::Arc;
+
+use persea_kv::{Direction, Tree};
+use persea_txn::Durability;
+
+use crate::collection::Collection;
+use crate::counts::{self, Totals};
+use crate::definition::Definition;
+use crate::error::Result;
+use crate::index::Index;
+use crate::write::{Transaction, WriteOptions};
+
+impl Collection {
+    /// Removes all documents and keeps the indexes. Takes the same short time whatever the size: the collection gets
+    /// fresh keyspaces, and the old ones are cleared in the background.
+    ///
+    /// # Errors
+    /// [`Error::CollectionNotFound`](crate::Error::CollectionNotFound) when dropped, storage errors.
+    pub fn truncate(&self) -> Result<()> {
+        let _gate = self.gate.write();
+        self.check_exists()?;
+        let definition = self.definition();
+        let mut transaction = self.shared.manager.begin()?;
+        let (totals, _) = counts::totals(&transaction.view()?, self.id())?;
+        let stamp = self.shared.clock.tick();
+        let row = Totals {
+            count: -totals.count,
+            revision: stamp,
+            key_value: self.keys.last_value(),
+            ..Totals::default()
+        };
+        counts::put_row(&mut transaction, self.id(), stamp, row)?;
+        transaction.clear_keyspace(Tree::Documents, definition.documents)?;
+        let mut indexes = Vec::with_capacity(definition.indexes.len());
+        for index in definition.indexes.iter() {
+            index.retire(&mut transaction)?;
+            indexes.push(Arc::new(self.emptied(index)?));
+        }
+        let emptied = Definition::assemble(
+            definition.generation + 1,
+            definition.properties.clone(),
+            self.shared.ticks.next()?,
+            indexes.into(),
+        );
+        self.put_record(&mut transaction, &emptied)?;
+        transaction.commit(Durability::Buffered)?;
+        self.set_definition(emptied);
+        self.count_committed(-totals.count);
+        Ok(())
+    }
+
+    fn emptied(&self, index: &Index) -> Result<Index> {
+        let keyspace = self.shared.ticks.next()?;
+        let keyspace_in = if index.keyspace_in == 0 { 0 } else { self.shared.ticks.next()? };
+        Ok(index.with_keyspaces(keyspace, keyspace_in))
+    }
+}
+
+impl Transaction {
+    /// Removes all documents of a collection, one by one, as part of this transaction.
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove).
+    pub fn truncate(&mut self, collection: &Collection) -> Result<u64> {
+        let view = self.view()?;
+        let options = WriteOptions { silent: true, ..WriteOptions::default() };
+        let mut n_removed = 0;
+        for row in view.scan(collection, Direction::Forward)? {
+            let (_, document) = row?;
+            if let Some(key) = document.get("_key").and_then(|key| key.as_str()) {
+                self.remove(collection, key, &options)?;
+                n_removed += 1;
+            }
+        }
+        Ok(n_removed)
+    }
+}

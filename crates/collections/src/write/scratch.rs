@@ -1,0 +1,106 @@
+//! Buffers that document writes use again and again, so that a write allocates next to nothing.
+
+use persea_vpack::{Builder, Slice};
+
+use super::index_entries::EntryMaker;
+
+/// Reusable buffers of one transaction.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    /// Builds the stored form of a document.
+    pub(super) builder: Builder,
+    /// Bytes of the document before the write.
+    pub(super) old: Vec<u8>,
+    /// Key of the document.
+    pub(super) key: String,
+    /// Full identifier of the document.
+    pub(super) id: String,
+    /// Index entries of the document before the write.
+    pub(crate) old_entries: EntryList,
+    /// Index entries of the document after the write.
+    pub(crate) new_entries: EntryList,
+    /// Makes index entries.
+    pub(crate) maker: EntryMaker,
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self {
+            builder: Builder::new().with_attribute_translation(true),
+            old: Vec::new(),
+            key: String::new(),
+            id: String::new(),
+            old_entries: EntryList::default(),
+            new_entries: EntryList::default(),
+            maker: EntryMaker::default(),
+        }
+    }
+}
+
+impl Scratch {
+    /// The document before the write.
+    pub(super) fn old_document(&self) -> Slice<'_> {
+        Slice::trusted(&self.old)
+    }
+
+    /// Copies the document before the write.
+    pub(super) fn set_old(&mut self, bytes: &[u8]) {
+        self.old.clear();
+        self.old.extend_from_slice(bytes);
+    }
+}
+
+/// Index entries in one buffer: which index, key, value.
+#[derive(Debug, Default)]
+pub(crate) struct EntryList {
+    bytes: Vec<u8>,
+    entries: Vec<EntrySpan>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct EntrySpan {
+    keyspace: u64,
+    index: u32,
+    start: u32,
+    value: u32,
+    end: u32,
+}
+
+/// One entry of an [`EntryList`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Entry<'a> {
+    pub(crate) keyspace: u64,
+    /// Position of the index in the collection's list.
+    pub(crate) index: usize,
+    pub(crate) key: &'a [u8],
+    pub(crate) value: &'a [u8],
+}
+
+impl EntryList {
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.entries.clear();
+    }
+
+    /// Adds an entry whose key and value are the concatenated parts.
+    pub(crate) fn push(&mut self, keyspace: u64, index: usize, key: &[&[u8]], value: &[&[u8]]) {
+        let start = self.bytes.len() as u32;
+        key.iter().for_each(|part| self.bytes.extend_from_slice(part));
+        let middle = self.bytes.len() as u32;
+        value.iter().for_each(|part| self.bytes.extend_from_slice(part));
+        let end = self.bytes.len() as u32;
+        self.entries.push(EntrySpan { keyspace, index: index as u32, start, value: middle, end });
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.entries.iter().map(|span| {
+            let part = |from: u32, to: u32| self.bytes.get(from as usize..to as usize).unwrap_or_default();
+            Entry {
+                keyspace: span.keyspace,
+                index: span.index as usize,
+                key: part(span.start, span.value),
+                value: part(span.value, span.end),
+            }
+        })
+    }
+}

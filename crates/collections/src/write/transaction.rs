@@ -1,0 +1,238 @@
+//! A transaction on the collections of one server.
+
+use std::sync::Arc;
+
+use persea_kv::Tree;
+use persea_txn::Durability;
+use persea_vpack::Slice;
+use smallvec::SmallVec;
+
+use super::scratch::Scratch;
+use crate::collection::Collection;
+use crate::counts::{self, Totals};
+use crate::definition::Definition;
+use crate::error::{Error, Result};
+use crate::estimates::EstimateChange;
+use crate::keyspaces::read_u64;
+use crate::read::View;
+use crate::revision::Revision;
+use crate::shared::Shared;
+
+/// A transaction: reads its own writes, and is written as a whole by [`commit`](Self::commit) or not at all.
+///
+/// Every document operation either happens completely or leaves the transaction as it was, so a failed operation
+/// does not spoil the ones before it. Dropping a transaction aborts it.
+#[derive(Debug)]
+pub struct Transaction {
+    pub(crate) inner: persea_txn::Transaction,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) scratch: Scratch,
+    touched: Vec<Touched>,
+    /// Changes of selectivity estimates: position in `touched`, position of the index, the change.
+    pub(super) estimate_changes: Vec<(u32, u32, EstimateChange)>,
+    must_sync: bool,
+}
+
+/// What a transaction did to one collection.
+#[derive(Debug)]
+struct Touched {
+    collection: Arc<Collection>,
+    definition: Arc<Definition>,
+    count: i64,
+    revision: Revision,
+    is_written: bool,
+}
+
+impl Touched {
+    /// Fails when what the transaction wrote no longer fits the collection.
+    fn check_definition(&self) -> Result<()> {
+        self.collection.check_exists()?;
+        if self.collection.definition().generation != self.definition.generation {
+            let name = &self.definition.name;
+            return Err(Error::WriteConflict(format!("the definition of '{name}' changed")));
+        }
+        Ok(())
+    }
+
+    fn count_row(&self) -> Totals {
+        Totals {
+            count: self.count,
+            revision: self.revision,
+            key_value: self.collection.keys.last_value(),
+            ..Totals::default()
+        }
+    }
+}
+
+/// A point of a transaction to return to.
+#[derive(Debug)]
+pub struct Savepoint {
+    inner: persea_txn::Savepoint,
+    counts: SmallVec<[i64; 4]>,
+    n_estimate_changes: usize,
+}
+
+impl Transaction {
+    pub(crate) fn begin(shared: &Arc<Shared>) -> Result<Self> {
+        Ok(Self {
+            inner: shared.manager.begin()?,
+            shared: Arc::clone(shared),
+            scratch: Scratch::default(),
+            touched: Vec::new(),
+            estimate_changes: Vec::new(),
+            must_sync: false,
+        })
+    }
+
+    /// A view of the state so far; it does not change with later writes of this transaction.
+    ///
+    /// # Errors
+    /// Storage errors.
+    pub fn view(&mut self) -> Result<View> {
+        let counts = self
+            .touched
+            .iter()
+            .filter(|touched| touched.count != 0)
+            .map(|touched| (touched.collection.id(), touched.count))
+            .collect();
+        Ok(View::new(self.inner.view()?, counts))
+    }
+
+    /// The document with this key, own writes included.
+    ///
+    /// # Errors
+    /// Storage errors.
+    pub fn get(&self, collection: &Collection, key: &str) -> Result<Option<Slice<'_>>> {
+        let definition = collection.definition();
+        let Some(local_id) = self.local_id(&definition, key)? else { return Ok(None) };
+        let bytes = self.inner.get(Tree::Documents, definition.documents, &local_id.to_be_bytes())?;
+        bytes.map(|bytes| Some(Slice::trusted(bytes))).ok_or_else(|| dangling(&definition.name, key))
+    }
+
+    /// Local id of the document with this key, own writes included.
+    pub(super) fn local_id(&self, definition: &Definition, key: &str) -> Result<Option<u64>> {
+        Ok(self.inner.get(Tree::Index, definition.primary, key.as_bytes())?.and_then(read_u64))
+    }
+
+    /// Copies the stored document with this key into the scratch buffer; returns its local id.
+    pub(super) fn load_old(&mut self, definition: &Definition, key: &str) -> Result<u64> {
+        let local_id = self.local_id(definition, key)?.ok_or(Error::DocumentNotFound)?;
+        let bytes = self.inner.get(Tree::Documents, definition.documents, &local_id.to_be_bytes())?;
+        self.scratch.set_old(bytes.ok_or_else(|| dangling(&definition.name, key))?);
+        Ok(local_id)
+    }
+
+    /// The definition this transaction uses for a collection; fixed at the first touch.
+    pub(super) fn touch(&mut self, collection: &Collection) -> Result<(usize, Arc<Definition>)> {
+        let known = self.touched.iter().position(|touched| touched.collection.id() == collection.id());
+        if let Some(position) = known {
+            return Ok((position, Arc::clone(&self.touched[position].definition)));
+        }
+        collection.check_exists()?;
+        let shared = collection.this.upgrade();
+        let collection = shared.ok_or_else(|| Error::CollectionNotFound(collection.name().to_string()))?;
+        let definition = collection.definition();
+        self.touched.push(Touched {
+            collection,
+            definition: Arc::clone(&definition),
+            count: 0,
+            revision: Revision::default(),
+            is_written: false,
+        });
+        Ok((self.touched.len() - 1, definition))
+    }
+
+    /// Records a successful write.
+    pub(super) fn note_write(&mut self, position: usize, count: i64, revision: Revision, sync: bool) {
+        if let Some(touched) = self.touched.get_mut(position) {
+            touched.is_written = true;
+            touched.count += count;
+            touched.revision = touched.revision.max(revision);
+            self.must_sync |= sync || touched.definition.properties.options.wait_for_sync;
+        }
+    }
+
+    /// Marks the current state, to return to it with [`rollback_to`](Self::rollback_to) any number of times.
+    pub fn savepoint(&mut self) -> Savepoint {
+        let counts = self.touched.iter().map(|touched| touched.count).collect();
+        let n_estimate_changes = self.estimate_changes.len();
+        Savepoint { inner: self.inner.savepoint(), counts, n_estimate_changes }
+    }
+
+    /// Undoes every write since the savepoint.
+    ///
+    /// # Errors
+    /// Storage errors.
+    pub fn rollback_to(&mut self, savepoint: &Savepoint) -> Result<()> {
+        self.inner.rollback_to(&savepoint.inner)?;
+        self.estimate_changes.truncate(savepoint.n_estimate_changes);
+        for (position, touched) in self.touched.iter_mut().enumerate() {
+            touched.count = savepoint.counts.get(position).copied().unwrap_or(0);
+        }
+        Ok(())
+    }
+
+    /// Whether anything was written.
+    pub fn is_read_only(&self) -> bool {
+        !self.touched.iter().any(|touched| touched.is_written)
+    }
+
+    /// Makes the commit wait until everything is on disk.
+    pub fn require_sync(&mut self) {
+        self.must_sync = true;
+    }
+
+    /// Writes everything, as a whole.
+    ///
+    /// # Errors
+    /// [`Error::WriteConflict`] when another transaction came first, or when indexes of a written collection changed
+    /// meanwhile; [`Error::CollectionNotFound`] when a written collection was dropped. Nothing is written then.
+    pub fn commit(mut self) -> Result<()> {
+        if self.is_read_only() {
+            return Ok(());
+        }
+        let touched = std::mem::take(&mut self.touched);
+        let mut written: Vec<&Touched> = touched.iter().filter(|touched| touched.is_written).collect();
+        // One order for all, so that two commits never wait for each other's gates.
+        written.sort_by_key(|touched| touched.collection.id());
+        let durability = if self.must_sync { Durability::Synced } else { Durability::Buffered };
+        let estimate_changes = std::mem::take(&mut self.estimate_changes);
+        {
+            let _gates: SmallVec<[_; 4]> =
+                written.iter().map(|touched| touched.collection.gate.read()).collect();
+            for touched in &written {
+                touched.check_definition()?;
+                let stamp = self.shared.clock.tick();
+                counts::put_row(&mut self.inner, touched.collection.id(), stamp, touched.count_row())?;
+            }
+            self.inner.commit(durability)?;
+        }
+        apply_estimate_changes(&touched, estimate_changes);
+        for touched in written {
+            touched.collection.count_committed(touched.count);
+        }
+        Ok(())
+    }
+
+    /// Forgets every write.
+    pub fn abort(self) {
+        drop(self);
+    }
+}
+
+fn apply_estimate_changes(touched: &[Touched], mut changes: Vec<(u32, u32, EstimateChange)>) {
+    // A stable sort keeps the order of changes within an index.
+    changes.sort_by_key(|(touched, index, _)| (*touched, *index));
+    for changes in changes.chunk_by(|left, right| (left.0, left.1) == (right.0, right.1)) {
+        let Some((position, index, _)) = changes.first() else { continue };
+        let touched = touched.get(*position as usize);
+        let index = touched.and_then(|touched| touched.definition.secondary_indexes().get(*index as usize));
+        if let Some(index) = index {
+            index.estimate.apply(changes.iter().map(|(_, _, change)| *change));
+        }
+    }
+}
+
+fn dangling(collection: &str, key: &str) -> Error {
+    Error::Corrupt(format!("document {collection}/{key} is in the primary index only"))
+}
