@@ -1,8 +1,10 @@
-//! AQL: lexer, parser, syntax tree and printer
+#![doc = include_str!("../README.md")]
 
 mod error;
 mod lexer;
+mod nodes;
 mod parser;
+mod print;
 mod token;
 mod visit;
 
@@ -10,6 +12,7 @@ pub mod ast;
 
 pub use ast::{Block, Expr, ExprKind, Position, QueryRoot, Statement, StatementKind};
 pub use error::{ParseError, ParseWarning};
+pub use nodes::{AstNode, AstValue, to_ast_nodes};
 pub use parser::MAX_NESTING;
 
 /// A parsed query.
@@ -29,6 +32,8 @@ pub struct Query {
 }
 
 /// Parses a query.
+///
+/// What takes knowledge of scopes, collections, functions or bind values is not checked.
 ///
 /// # Errors
 /// The text isn't a query: see [`ParseError`].

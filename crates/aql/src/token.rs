@@ -180,10 +180,12 @@ keywords! {
     None "NONE" "none modifier",
 }
 
-/// Whether an unquoted identifier may be spelled so: `$?[A-Za-z]\w*` or `_+[A-Za-z]\w*`, and no keyword.
+/// Whether a name may stand without quotes: `$?[A-Za-z]\w*` or `_+[A-Za-z]\w*`, and no keyword. `AT` is none, but
+/// would make an operator with a name `LEAST` behind it.
 pub(crate) fn is_plain_identifier(word: &str) -> bool {
     let rest = word.strip_prefix('$').unwrap_or_else(|| word.trim_start_matches('_'));
     rest.starts_with(|c: char| c.is_ascii_alphabetic())
         && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
         && Keyword::from_word(word).is_none()
+        && !word.eq_ignore_ascii_case("AT")
 }

@@ -116,7 +116,7 @@ impl Parser<'_> {
             depth_max = depth_max.max(self.depth);
             arguments.push(argument);
             if !self.eat(&TokenKind::Comma) {
-                self.expect_close(&TokenKind::Close)?;
+                self.expect(&TokenKind::Close)?;
                 return Ok((arguments, depth_max));
             }
         }
@@ -129,10 +129,6 @@ impl Parser<'_> {
         self.build(ExprKind::Subquery(block), position, self.depth)
     }
 
-    fn expect_close(&mut self, close: &TokenKind<'_>) -> Result<()> {
-        if self.eat(close) { Ok(()) } else { Err(self.unexpected(&[",", close.describe()])) }
-    }
-
     fn array(&mut self) -> Result<Expr> {
         self.enter()?;
         let position = self.position();
@@ -143,7 +139,7 @@ impl Parser<'_> {
             members.push(self.expression()?);
             depth_max = depth_max.max(self.depth);
             if !self.eat(&TokenKind::Comma) {
-                self.expect_close(&TokenKind::ArrayClose)?;
+                self.expect(&TokenKind::ArrayClose)?;
                 break;
             }
         }
@@ -162,7 +158,7 @@ impl Parser<'_> {
             members.push(self.object_member()?);
             depth_max = depth_max.max(self.depth);
             if !self.eat(&TokenKind::Comma) {
-                self.expect_close(&TokenKind::ObjectClose)?;
+                self.expect(&TokenKind::ObjectClose)?;
                 break;
             }
         }

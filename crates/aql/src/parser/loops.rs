@@ -14,11 +14,7 @@ impl Parser<'_> {
         while self.eat(&TokenKind::Comma) {
             targets.push(self.pattern()?);
         }
-        if !self.at_keyword(Keyword::In) {
-            let expecting: &[&str] = if targets.len() == 1 { &["IN keyword", ","] } else { &["IN keyword"] };
-            return Err(self.unexpected(expecting));
-        }
-        self.advance();
+        self.expect_keyword(Keyword::In)?;
         if let Some(direction) = self.direction() {
             return self.graph_loop(targets, None, direction);
         }

@@ -49,26 +49,27 @@ impl Parser<'_> {
     }
 
     fn statement(&mut self, statements: &mut Vec<Statement>) -> Result<()> {
-        let position = self.position();
         let TokenKind::Keyword(keyword) = *self.kind() else {
             return Err(self.unexpected(&[]));
         };
-        let kind = match keyword {
+        let parse: fn(&mut Self) -> Result<StatementKind> = match keyword {
             Keyword::Let => return self.let_statement(statements),
-            Keyword::For => self.for_statement()?,
-            Keyword::Filter => self.filter_statement()?,
-            Keyword::Return => self.return_statement()?,
-            Keyword::Sort => self.sort_statement()?,
-            Keyword::Limit => self.limit_statement()?,
-            Keyword::Collect => self.collect_statement()?,
-            Keyword::Window => self.window_statement()?,
-            Keyword::Insert => self.insert_statement()?,
-            Keyword::Update => self.update_statement()?,
-            Keyword::Replace => self.replace_statement()?,
-            Keyword::Remove => self.remove_statement()?,
-            Keyword::Upsert => self.upsert_statement()?,
+            Keyword::For => Self::for_statement,
+            Keyword::Filter => Self::filter_statement,
+            Keyword::Return => Self::return_statement,
+            Keyword::Sort => Self::sort_statement,
+            Keyword::Limit => Self::limit_statement,
+            Keyword::Collect => Self::collect_statement,
+            Keyword::Window => Self::window_statement,
+            Keyword::Insert => Self::insert_statement,
+            Keyword::Update => Self::update_statement,
+            Keyword::Replace => Self::replace_statement,
+            Keyword::Remove => Self::remove_statement,
+            Keyword::Upsert => Self::upsert_statement,
             _ => return Err(self.unexpected(&[])),
         };
+        let position = self.position();
+        let kind = parse(self)?;
         statements.push(Statement { kind, position });
         Ok(())
     }
