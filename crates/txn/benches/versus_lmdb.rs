@@ -96,13 +96,15 @@ fn writes(raw: &Raw, manager: &TransactionManager, n_documents: u64) {
             transaction.commit(Durability::Buffered).unwrap();
         }
     });
-    measure("txn   of that, until the commit", 100_000, || {
-        let mut transaction = manager.begin().unwrap();
-        for number in 0..100_000 {
-            transaction.put(Tree::Documents, 9, &u64::to_be_bytes(number), &DOCUMENT).unwrap();
-            transaction.put(Tree::Index, 9, &index_key(number), &number.to_be_bytes()).unwrap();
-        }
-    });
+    for _ in 0..5 {
+        measure("txn   of that, until the commit", 100_000, || {
+            let mut transaction = manager.begin().unwrap();
+            for number in 0..100_000 {
+                transaction.put(Tree::Documents, 9, &u64::to_be_bytes(number), &DOCUMENT).unwrap();
+                transaction.put(Tree::Index, 9, &index_key(number), &number.to_be_bytes()).unwrap();
+            }
+        });
+    }
 
     let n = 20_000;
     measure("raw   single put, commit without sync", n, || {

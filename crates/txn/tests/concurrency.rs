@@ -4,6 +4,7 @@
 use std::ops::Bound;
 use std::time::{Duration, Instant};
 
+use persea_kv::Store;
 use persea_txn::{
     Bounds, Direction, Durability, Engine, Error, Options, RESERVED_KEYSPACE, TransactionManager, Tree,
 };
@@ -226,4 +227,22 @@ fn metrics_tell_who_is_active() {
     assert_eq!((metrics.active_transactions, metrics.live_snapshots, metrics.tracked_keys), (0, 0, 0));
     assert_eq!((metrics.aborts, metrics.commits, metrics.conflicts), (1, 1, 0));
     assert_eq!(metrics.oldest_snapshot_age, Duration::ZERO);
+}
+
+/// The manager's own snapshots must not keep the storage from growing.
+#[test]
+fn commits_go_on_when_a_small_reservation_grows() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = persea_kv::Options::default();
+    options.reserve_bytes = 1;
+    let engine = Engine::open_lmdb(folder.path(), &options).unwrap();
+    let manager = TransactionManager::open(engine).unwrap();
+    let value = vec![7; 1 << 20];
+    for number in 0..40_u8 {
+        assert_eq!(count(&manager, Tree::Documents, 1), usize::from(number));
+        let mut transaction = manager.begin().unwrap();
+        transaction.put(Tree::Documents, 1, &[number], &value).unwrap();
+        transaction.commit(Durability::Buffered).unwrap();
+    }
+    assert!(manager.engine().stats().unwrap().reserved_bytes > 40 << 20);
 }

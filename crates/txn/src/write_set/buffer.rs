@@ -15,10 +15,36 @@ struct TreeBuffer {
     data: Vec<u8>,
     /// One slot a key, in order of the key's first write.
     slots: Vec<Slot>,
-    /// Positions in `slots` by hash of the full key.
-    index: HashTable<u32>,
+    /// Positions in `slots` by the full key.
+    index: HashTable<IndexEntry>,
     /// Slots that a later write of the same key replaced, for rollback.
     replaced: Vec<(u32, Slot)>,
+}
+
+/// The hash is kept beside the position, so that growing the table and most mismatches don't touch the keys.
+#[derive(Clone, Copy, Debug)]
+struct IndexEntry {
+    hash: u32,
+    position: u32,
+}
+
+impl IndexEntry {
+    fn new(hasher: &RandomState, full: &[u8], position: u32) -> IndexEntry {
+        IndexEntry { hash: hash_of(hasher, full), position }
+    }
+
+    /// The hash as the table wants it, which looks at its lowest and its highest bits.
+    fn table_hash(&self) -> u64 {
+        spread(self.hash)
+    }
+}
+
+fn hash_of(hasher: &RandomState, full: &[u8]) -> u32 {
+    hasher.hash_one(full) as u32
+}
+
+fn spread(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
 }
 
 /// A point that a [`TreeBuffer`] can be rolled back to.
@@ -34,9 +60,11 @@ struct TreeMark {
 pub(crate) struct BufferMark([TreeMark; Tree::COUNT]);
 
 impl TreeBuffer {
-    fn find(&self, hash: u64, full: &[u8]) -> Option<u32> {
-        let is_same = |position: &u32| self.slot(*position).is_some_and(|slot| slot.key(&self.data) == full);
-        self.index.find(hash, is_same).copied()
+    fn find(&self, hash: u32, full: &[u8]) -> Option<u32> {
+        let is_same = |entry: &IndexEntry| {
+            entry.hash == hash && self.slot(entry.position).is_some_and(|slot| slot.key(&self.data) == full)
+        };
+        self.index.find(spread(hash), is_same).map(|entry| entry.position)
     }
 
     fn slot(&self, position: u32) -> Option<Slot> {
@@ -45,8 +73,9 @@ impl TreeBuffer {
 
     fn put(&mut self, hasher: &RandomState, keyspace: u64, key: &[u8], value: Option<&[u8]>) {
         let slot = Slot::append(&mut self.data, keyspace, key, value);
-        let hash = hasher.hash_one(slot.key(&self.data));
-        match self.find(hash, slot.key(&self.data)) {
+        // A slot takes more than 16 bytes, so memory ends long before positions do.
+        let entry = IndexEntry::new(hasher, slot.key(&self.data), self.slots.len() as u32);
+        match self.find(entry.hash, slot.key(&self.data)) {
             Some(position) => {
                 if let Some(old) = self.slots.get_mut(position as usize) {
                     self.replaced.push((position, *old));
@@ -54,11 +83,8 @@ impl TreeBuffer {
                 }
             }
             None => {
-                // A slot takes more than 16 bytes, so memory ends long before positions do.
-                let position = self.slots.len() as u32;
                 self.slots.push(slot);
-                let (slots, data) = (&self.slots, &self.data);
-                self.index.insert_unique(hash, position, |position| hash_at(hasher, slots, data, *position));
+                self.index.insert_unique(entry.table_hash(), entry, IndexEntry::table_hash);
             }
         }
     }
@@ -67,7 +93,7 @@ impl TreeBuffer {
         if self.slots.is_empty() {
             return None;
         }
-        let position = self.find(hasher.hash_one(full), full)?;
+        let position = self.find(hash_of(hasher, full), full)?;
         Some(self.slot(position)?.value(&self.data))
     }
 
@@ -87,8 +113,8 @@ impl TreeBuffer {
         while self.slots.len() > mark.n_slots {
             let Some(slot) = self.slots.pop() else { break };
             let position = self.slots.len() as u32;
-            let hash = hasher.hash_one(slot.key(&self.data));
-            if let Ok(found) = self.index.find_entry(hash, |other| *other == position) {
+            let hash = hash_of(hasher, slot.key(&self.data));
+            if let Ok(found) = self.index.find_entry(spread(hash), |entry| entry.position == position) {
                 found.remove();
             }
         }
@@ -102,10 +128,6 @@ impl TreeBuffer {
         self.replaced.clear();
         TreeLayer::sort(Arc::new(data), slots)
     }
-}
-
-fn hash_at(hasher: &RandomState, slots: &[Slot], data: &[u8], position: u32) -> u64 {
-    slots.get(position as usize).map_or(0, |slot| hasher.hash_one(slot.key(data)))
 }
 
 /// Brings back, latest first, the slots that were replaced after the first `n_kept` replacements.
