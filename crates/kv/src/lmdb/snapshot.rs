@@ -25,6 +25,8 @@ pub struct LmdbSnapshot {
 // use of that database. `begin` makes that first use for all three databases before the value is shared; after it, a read
 // transaction is only read (it tracks no cursors, has no dirty pages, and pages are addressed in the map directly), and
 // every cursor is owned by its iterator. Ending the transaction needs `&mut`/drop, which Rust orders after all uses.
+// In a damaged file a page number out of range also sets an error flag, which is an idempotent store of one bit in a word
+// that nothing else changes: every thread then gets an error.
 unsafe impl Sync for LmdbSnapshot {}
 
 impl LmdbSnapshot {
