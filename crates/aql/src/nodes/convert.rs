@@ -335,10 +335,8 @@ impl Converter {
     }
 
     fn pair(&mut self, left: &Expr, right: &Expr) -> Vec<AstNode> {
-        let mut pair = Vec::with_capacity(2);
-        pair.push(self.expression(left));
-        pair.push(self.expression(right));
-        pair
+        let left = self.expression(left);
+        vec![left, self.expression(right)]
     }
 
     fn unary(&mut self, operator: UnaryOperator, operand: &Expr) -> AstNode {
