@@ -286,7 +286,9 @@ impl Database {
     /// Forgets the database and all its collections, in one commit.
     pub(crate) fn drop_contents(&self) -> Result<()> {
         let _changes = self.changes.lock();
-        let collections = self.collections();
+        // In the order in which commits take gates.
+        let mut collections = self.collections();
+        collections.sort_by_key(|collection| collection.id());
         let _gates: Vec<_> = collections.iter().map(|collection| collection.gate.write()).collect();
         let mut transaction = self.shared.manager.begin()?;
         let view = transaction.view()?;

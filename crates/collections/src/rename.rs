@@ -4,12 +4,15 @@ use persea_kv::{Direction, Tree};
 use persea_txn::Durability;
 use persea_vpack::{Builder, Slice};
 
+use crate::collection::Collection;
 use crate::database::Database;
 use crate::definition::Definition;
 use crate::error::{Error, Result};
+use crate::index::Index;
+use crate::keyspaces::read_u64;
 use crate::names::check_collection_name;
 use crate::read::EVERYTHING;
-use crate::write::WriteOptions;
+use crate::write::{EntryList, EntryMaker, WriteOptions};
 
 impl Database {
     /// Renames a collection. Named graphs follow; edges that point into it keep their `_from` and `_to`.
@@ -21,32 +24,20 @@ impl Database {
         if new_name.is_empty() {
             return Err(Error::BadParameter("name is empty".to_owned()));
         }
-        {
-            let _changes = self.changes.lock();
-            let collection = self.collection(name_or_id)?;
-            let old_name = collection.name();
-            if *old_name == *new_name {
-                return Ok(());
-            }
-            if collection.is_system() {
-                return Err(Error::Forbidden(format!("system collection '{old_name}' cannot be renamed")));
-            }
-            check_collection_name(new_name, false, self.shared.naming)?;
-            self.check_name_is_free(new_name)?;
-            let _gate = collection.gate.write();
-            let definition = collection.definition();
-            let mut properties = collection.stored_properties();
-            new_name.clone_into(&mut properties.options.name);
-            let renamed = definition.with_properties(properties);
-            let mut transaction = self.shared.manager.begin()?;
-            rewrite_ids(&mut transaction, &definition, new_name)?;
-            collection.put_record(&mut transaction, &renamed)?;
-            transaction.commit(Durability::Buffered)?;
-            collection.set_definition(renamed);
-            self.replace_name(&old_name, &collection);
-            drop(_gate);
-            self.rename_in_graphs(&old_name, new_name)
+        let _changes = self.changes.lock();
+        let collection = self.collection(name_or_id)?;
+        let old_name = collection.name();
+        if *old_name == *new_name {
+            return Ok(());
         }
+        if collection.is_system() {
+            return Err(Error::Forbidden(format!("system collection '{old_name}' cannot be renamed")));
+        }
+        check_collection_name(new_name, false, self.shared.naming)?;
+        self.check_name_is_free(new_name)?;
+        rename_stored(&collection, new_name)?;
+        self.replace_name(&old_name, &collection);
+        self.rename_in_graphs(&old_name, new_name)
     }
 
     fn rename_in_graphs(&self, old_name: &str, new_name: &str) -> Result<()> {
@@ -68,6 +59,21 @@ impl Database {
     }
 }
 
+/// Renames the collection in the store, documents included, in one commit.
+fn rename_stored(collection: &Collection, new_name: &str) -> Result<()> {
+    let _gate = collection.gate.write();
+    let definition = collection.definition();
+    let mut properties = collection.stored_properties();
+    new_name.clone_into(&mut properties.options.name);
+    let renamed = definition.with_properties(properties);
+    let mut transaction = collection.shared.manager.begin()?;
+    rewrite_ids(&mut transaction, &definition, new_name)?;
+    collection.put_record(&mut transaction, &renamed)?;
+    transaction.commit(Durability::Buffered)?;
+    collection.set_definition(renamed);
+    Ok(())
+}
+
 fn rewrite_ids(
     transaction: &mut persea_txn::Transaction,
     definition: &Definition,
@@ -76,6 +82,8 @@ fn rewrite_ids(
     let view = transaction.view()?;
     let mut builder = Builder::new().with_attribute_translation(true);
     let mut id = String::new();
+    let mut maker = EntryMaker::default();
+    let mut entries = EntryList::default();
     for row in view.range(Tree::Documents, definition.documents, EVERYTHING, Direction::Forward)? {
         let (local_id, document) = row?;
         builder.clear();
@@ -98,6 +106,21 @@ fn rewrite_ids(
         builder.close();
         let renamed = builder.as_slice()?;
         transaction.put(Tree::Documents, definition.documents, local_id, renamed.bytes())?;
+        let number = read_u64(local_id).ok_or_else(|| Error::Corrupt("key of a document".to_owned()))?;
+        for (position, index) in definition.secondary_indexes().iter().enumerate() {
+            if stores_id(index) {
+                maker.list(index, position, renamed, number, &mut entries)?;
+            }
+        }
+        for entry in entries.iter() {
+            transaction.put(Tree::Index, entry.keyspace, entry.key, entry.value)?;
+        }
+        entries.clear();
     }
     Ok(())
+}
+
+/// Whether entries of the index hold `_id`, which only stored values can.
+fn stores_id(index: &Index) -> bool {
+    index.definition().stored_values.iter().any(|path| path.names().next() == Some("_id"))
 }

@@ -49,6 +49,8 @@ pub struct IndexScan<'v> {
     recheck: bool,
 }
 
+// There is one a scan, on the stack; boxing the range would allocate for each.
+#[allow(clippy::large_enum_variant)]
 enum Source<'v> {
     Range(Range<'v>),
     /// The at most one entry that an equality on all fields of a unique index finds.
