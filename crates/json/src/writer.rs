@@ -60,11 +60,14 @@ fn put_array(array: Slice<'_>, out: &mut Vec<u8>, depth_left: usize) {
 
 fn put_object(object: Slice<'_>, out: &mut Vec<u8>, depth_left: usize) {
     out.push(b'{');
-    for (index, (name, value)) in object.object_iter().enumerate() {
-        if index > 0 {
+    let mut members = object.object_iter();
+    let mut separated = false;
+    while let Some((name, value)) = members.next_bytes() {
+        if separated {
             out.push(b',');
         }
-        write_string(name.as_bytes(), out);
+        separated = true;
+        write_string(name, out);
         out.push(b':');
         put(value, out, depth_left);
     }
@@ -87,15 +90,13 @@ pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
     out.reserve(text.len() + 2);
     out.push(b'"');
     let mut rest = text;
-    while let Some(length) = plain_length(rest) {
+    loop {
+        let length = plain_length(rest).unwrap_or(rest.len());
         let (plain, escaped) = rest.split_at_checked(length).unwrap_or((rest, &[]));
         out.extend_from_slice(plain);
         let Some((&byte, after)) = escaped.split_first() else { break };
         escape(byte, out);
         rest = after;
-    }
-    if plain_length(rest).is_none() {
-        out.extend_from_slice(rest);
     }
     out.push(b'"');
 }

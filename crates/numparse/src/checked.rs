@@ -117,6 +117,16 @@ fn magnitude(text: &[u8], start: usize, limit: u64) -> Result<(u64, usize), Erro
             _ => break,
         }
     }
+    // Too few digits to reach any limit of this width.
+    let unlimited = start + if blocks == 2 { 18 } else { 9 };
+    while let Some(&byte) = text.get(at).filter(|_| at < unlimited) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        number = number * 10 + u64::from(digit);
+        at += 1;
+    }
     while let Some(&byte) = text.get(at) {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {

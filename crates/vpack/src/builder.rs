@@ -1,10 +1,15 @@
 //! Writing values: a push interface over one reused buffer.
 
+use std::cmp::Ordering;
+
 use crate::container::key;
 use crate::{DEPTH_MAX, Error, Slice, VPackBuf, attribute_code};
 
 /// Length and count of a container are reserved at their widest and shrunk when it is closed.
 const HEADER_RESERVED: usize = 9;
+
+/// Objects up to this many members are sorted by insertion.
+const INSERTION_SORT_MAX: usize = 16;
 
 /// Builds one VelocyPack value from front to back.
 ///
@@ -29,14 +34,23 @@ const HEADER_RESERVED: usize = 9;
 #[derive(Debug, Clone, Default)]
 pub struct Builder {
     buffer: Vec<u8>,
-    /// Offsets of the members of all open containers, innermost last, each counted from its container.
-    index: Vec<usize>,
+    /// The members of all open containers, innermost last.
+    index: Vec<Entry>,
     /// The containers around the current one.
     outer: Vec<Frame>,
     current: Frame,
     translate: bool,
     reject_duplicates: bool,
     error: Option<Error>,
+}
+
+/// Where a member lies, and enough of its key to sort most objects by.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    /// The first eight bytes of the key as a big-endian number, filled up with zeros; 0 in arrays.
+    prefix: u64,
+    /// Offset from the start of the container.
+    offset: usize,
 }
 
 /// The container being written.
@@ -62,6 +76,8 @@ enum State {
     Key,
     /// In an object, the value of a key is due.
     Value,
+    /// Misused; nothing more is written.
+    Failed,
 }
 
 impl Builder {
@@ -245,13 +261,11 @@ impl Builder {
     /// Names the next value of the open object.
     #[inline]
     pub fn key(&mut self, name: &str) -> &mut Builder {
-        if self.error.is_some() {
-            return self;
-        }
         if self.current.state != State::Key {
             return self.fail(Error::Builder("a key where none is due"));
         }
-        self.index.push(self.buffer.len() - self.current.start);
+        self.index
+            .push(Entry { prefix: prefix(name.as_bytes()), offset: self.buffer.len() - self.current.start });
         self.current.state = State::Value;
         match attribute_code(name) {
             Some(code) if self.translate => self.buffer.push(0x30 + code),
@@ -263,14 +277,15 @@ impl Builder {
     /// Closes the innermost open array or object.
     #[inline]
     pub fn close(&mut self) -> &mut Builder {
-        if self.error.is_some() {
-            return self;
-        }
         match self.current.state {
             State::Array => self.close_array(),
             State::Key => self.close_object(),
             State::Value => return self.fail(Error::Builder("an object closed after a key without value")),
             State::Root | State::Done => return self.fail(Error::Builder("nothing is open to be closed")),
+            State::Failed => return self,
+        }
+        if self.current.state == State::Failed {
+            return self;
         }
         self.index.truncate(self.current.index_start);
         self.current = self.outer.pop().unwrap_or_default();
@@ -313,6 +328,7 @@ impl Builder {
     #[cold]
     fn fail(&mut self, error: Error) -> &mut Builder {
         self.error.get_or_insert(error);
+        self.current.state = State::Failed;
         self
     }
 
@@ -320,8 +336,9 @@ impl Builder {
     #[inline]
     fn begin_value(&mut self) -> bool {
         match self.current.state {
-            _ if self.error.is_some() => return false,
-            State::Array => self.index.push(self.buffer.len() - self.current.start),
+            State::Array => {
+                self.index.push(Entry { prefix: 0, offset: self.buffer.len() - self.current.start })
+            }
             State::Value => self.current.state = State::Key,
             State::Root => self.current.state = State::Done,
             State::Key => {
@@ -332,6 +349,7 @@ impl Builder {
                 self.fail(Error::Builder("a second value at the top level"));
                 return false;
             }
+            State::Failed => return false,
         }
         true
     }
@@ -385,12 +403,12 @@ impl Builder {
 
     fn close_array(&mut self) {
         let Frame { start, index_start, .. } = self.current;
-        let offsets = self.index.get(index_start..).unwrap_or(&[]);
-        if offsets.is_empty() {
+        let entries = self.index.get(index_start..).unwrap_or(&[]);
+        if entries.is_empty() {
             return self.close_empty(0x01);
         }
         let size = self.buffer.len() - start;
-        if equal_sized(offsets, size) {
+        if equal_sized(entries, size) {
             let data = size - HEADER_RESERVED;
             // Four-byte lengths keep the reserved bytes as padding, so that large data is not moved.
             let (step, total) = match data {
@@ -442,19 +460,13 @@ impl Builder {
         let moved = HEADER_RESERVED - first;
         let total = size - moved + count * width + if width == 8 { 8 } else { 0 };
         self.set_header(head + step, total, Some(count), moved);
-        let offsets = self.index.get(index_start..).unwrap_or(&[]);
+        let offsets = self.index.get(index_start..).unwrap_or(&[]).iter().map(|entry| entry.offset - moved);
         match width {
-            1 => self.buffer.extend(offsets.iter().map(|offset| (offset - moved) as u8)),
-            2 => offsets.iter().for_each(|offset| {
-                self.buffer.extend_from_slice(&((offset - moved) as u16).to_le_bytes());
-            }),
-            4 => offsets.iter().for_each(|offset| {
-                self.buffer.extend_from_slice(&((offset - moved) as u32).to_le_bytes());
-            }),
+            1 => self.buffer.extend(offsets.map(|offset| offset as u8)),
+            2 => offsets.for_each(|offset| self.buffer.extend_from_slice(&(offset as u16).to_le_bytes())),
+            4 => offsets.for_each(|offset| self.buffer.extend_from_slice(&(offset as u32).to_le_bytes())),
             _ => {
-                offsets.iter().for_each(|offset| {
-                    self.buffer.extend_from_slice(&((offset - moved) as u64).to_le_bytes());
-                });
+                offsets.for_each(|offset| self.buffer.extend_from_slice(&(offset as u64).to_le_bytes()));
                 self.buffer.extend_from_slice(&(count as u64).to_le_bytes());
             }
         }
@@ -484,97 +496,113 @@ impl Builder {
         }
     }
 
-    /// Sorts the offsets of the open object by key text, equal keys by position; gives the offset of a key
-    /// that occurs twice.
+    /// Sorts the entries of the open object by key, equal keys by position; gives the offset of a key that occurs
+    /// twice.
     fn sort_keys(&mut self) -> Option<usize> {
         let Frame { start, index_start, .. } = self.current;
         let object = self.buffer.get(start..).unwrap_or(&[]);
-        let offsets = self.index.get_mut(index_start..).unwrap_or(&mut []);
-        let text = |offset: usize| object.get(offset..).and_then(key).map_or(&[][..], |(text, _)| text);
-        if offsets.len() <= 12 {
+        let entries = self.index.get_mut(index_start..).unwrap_or(&mut []);
+        let order = |a: &Entry, b: &Entry| match a.prefix.cmp(&b.prefix) {
+            Ordering::Equal => text_at(object, a.offset).cmp(text_at(object, b.offset)),
+            unequal => unequal,
+        };
+        if entries.len() <= INSERTION_SORT_MAX {
             let mut duplicate = None;
-            for sorted in 1..offsets.len() {
-                duplicate = insert_sorted(offsets, sorted, text).or(duplicate);
+            for position in 1..entries.len() {
+                duplicate = insert_sorted(entries, position, order).or(duplicate);
             }
-            duplicate
-        } else {
-            offsets.sort_unstable_by(|&a, &b| text(a).cmp(text(b)).then(a.cmp(&b)));
-            offsets.array_windows().find(|&&[a, b]| text(a) == text(b)).map(|&[_, second]| second)
+            return duplicate;
         }
+        entries.sort_unstable_by(|a, b| order(a, b).then(a.offset.cmp(&b.offset)));
+        entries.array_windows().find(|[a, b]| order(a, b).is_eq()).map(|&[_, second]| second.offset)
     }
 
     #[cold]
     fn fail_duplicate(&mut self, offset: usize) {
-        let text =
-            self.buffer.get(self.current.start + offset..).and_then(key).map_or(&[][..], |(text, _)| text);
+        let text = text_at(self.buffer.get(self.current.start..).unwrap_or(&[]), offset);
         let name = String::from_utf8_lossy(text).into_owned();
         self.fail(Error::DuplicateKey { name });
     }
 
-    /// Removes all but the last value of each key from the members and the offsets, which are sorted.
+    /// Removes all but the last value of each key from the members and the entries, which are sorted.
     #[cold]
     fn drop_duplicates(&mut self) {
         let Frame { start, index_start, .. } = self.current;
         let object = self.buffer.split_off(start);
-        let text = |offset: usize| object.get(offset..).and_then(key).map_or(&[][..], |(text, _)| text);
-        let mut by_position: Vec<usize> = self.index.split_off(index_start);
-        let mut kept = Vec::with_capacity(by_position.len());
-        for (position, &offset) in by_position.iter().enumerate() {
-            let next = by_position.get(position + 1);
-            if next.is_none_or(|&next| text(next) != text(offset)) {
-                kept.push(offset);
+        let sorted = self.index.split_off(index_start);
+        let mut kept: Vec<Entry> = Vec::with_capacity(sorted.len());
+        for (position, entry) in sorted.iter().enumerate() {
+            let next = sorted.get(position + 1);
+            if next.is_none_or(|next| text_at(&object, next.offset) != text_at(&object, entry.offset)) {
+                kept.push(*entry);
             }
         }
-        by_position.sort_unstable();
-        let mut moved: Vec<(usize, usize)> = Vec::with_capacity(kept.len());
-        let mut wanted = kept.clone();
-        wanted.sort_unstable();
+        let mut all: Vec<usize> = sorted.iter().map(|entry| entry.offset).collect();
+        all.sort_unstable();
+        let mut by_position: Vec<usize> = (0..kept.len()).collect();
+        by_position.sort_unstable_by_key(|&index| kept.get(index).map(|entry| entry.offset));
         self.buffer.extend_from_slice(object.get(..HEADER_RESERVED).unwrap_or(&[]));
-        for offset in wanted {
-            let next = by_position.partition_point(|&other| other <= offset);
-            let end = by_position.get(next).copied().unwrap_or(object.len());
-            moved.push((offset, self.buffer.len() - start));
-            self.buffer.extend_from_slice(object.get(offset..end).unwrap_or(&[]));
+        for index in by_position {
+            let Some(entry) = kept.get_mut(index) else { continue };
+            let next = all.partition_point(|&other| other <= entry.offset);
+            let end = all.get(next).copied().unwrap_or(object.len());
+            let pair = object.get(entry.offset..end).unwrap_or(&[]);
+            entry.offset = self.buffer.len() - start;
+            self.buffer.extend_from_slice(pair);
         }
-        for offset in kept {
-            if let Ok(found) = moved.binary_search_by_key(&offset, |&(from, _)| from) {
-                self.index.extend(moved.get(found).map(|&(_, to)| to));
-            }
+        self.index.extend(kept);
+    }
+}
+
+/// The first eight bytes as a number that sorts like them.
+#[inline]
+fn prefix(name: &[u8]) -> u64 {
+    match name.first_chunk::<8>() {
+        Some(&eight) => u64::from_be_bytes(eight),
+        None => {
+            name.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
+                << (64 - 8 * name.len()).min(63)
         }
     }
 }
 
-/// Moves the offset at `position` down into the sorted ones before it; gives it back when its key is
-/// among them.
 #[inline]
-fn insert_sorted<'a>(
-    offsets: &mut [usize],
+fn text_at(object: &[u8], offset: usize) -> &[u8] {
+    object.get(offset..).and_then(key).map_or(&[], |(text, _)| text)
+}
+
+/// Moves the entry at `position` down into the sorted ones before it; gives its offset back when its key is among
+/// them.
+#[inline]
+fn insert_sorted(
+    entries: &mut [Entry],
     position: usize,
-    text: impl Fn(usize) -> &'a [u8],
+    order: impl Fn(&Entry, &Entry) -> Ordering,
 ) -> Option<usize> {
-    let &inserted = offsets.get(position)?;
-    let name = text(inserted);
+    let (sorted, rest) = entries.split_at_mut_checked(position)?;
+    let inserted = *rest.first()?;
+    let mut duplicate = None;
     let mut target = position;
-    let mut duplicate = false;
-    while let Some(&before) = target.checked_sub(1).and_then(|index| offsets.get(index)) {
-        match text(before).cmp(name) {
-            std::cmp::Ordering::Greater => target -= 1,
-            order => {
-                duplicate = order.is_eq();
+    for before in sorted.iter().rev() {
+        match order(before, &inserted) {
+            Ordering::Greater => target -= 1,
+            Ordering::Equal => {
+                duplicate = Some(inserted.offset);
                 break;
             }
+            Ordering::Less => break,
         }
     }
-    if let Some(shifted) = offsets.get_mut(target..=position) {
-        shifted.rotate_right(1);
+    if target < position {
+        entries.get_mut(target..=position)?.rotate_right(1);
     }
-    duplicate.then_some(inserted)
+    duplicate
 }
 
-fn equal_sized(offsets: &[usize], end: usize) -> bool {
-    let first = offsets.get(1).copied().unwrap_or(end) - HEADER_RESERVED;
-    offsets.iter().enumerate().all(|(index, &offset)| offset == HEADER_RESERVED + index * first)
-        && end == HEADER_RESERVED + offsets.len() * first
+fn equal_sized(entries: &[Entry], end: usize) -> bool {
+    let first = entries.get(1).map_or(end, |second| second.offset) - HEADER_RESERVED;
+    end == HEADER_RESERVED + entries.len() * first
+        && entries.iter().enumerate().all(|(index, entry)| entry.offset == HEADER_RESERVED + index * first)
 }
 
 fn put_le(target: &mut [u8], at: usize, number: usize, width: usize) {

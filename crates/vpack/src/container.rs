@@ -1,10 +1,10 @@
 //! Reaching members of arrays and objects: by position, by name, one after the other.
 
 use crate::layout::{Access, Members, members, value_size};
-use crate::{Slice, attribute_name, layout, utf8};
+use crate::{Slice, attribute_code, attribute_name, layout, utf8};
 
 /// Objects up to this many members are searched from front to back.
-const LINEAR_SEARCH_MAX: usize = 8;
+const LINEAR_SEARCH_MAX: usize = 12;
 
 impl<'a> Slice<'a> {
     /// Number of members of an array or object, 0 for other kinds.
@@ -53,10 +53,8 @@ impl<'a> Slice<'a> {
             Access::Table { width, sorted: true } if members.count > LINEAR_SEARCH_MAX => {
                 binary_search(bytes, &members, width, name.as_bytes())
             }
-            Access::Table { width, .. } if members.count > 1 => {
-                linear_search(bytes, &members, width, name.as_bytes())
-            }
-            _ => walk(bytes, &members, name.as_bytes()),
+            Access::Table { width, .. } if members.count > 1 => linear_search(bytes, &members, width, name),
+            _ => walk(bytes, &members, name),
         }
     }
 
@@ -71,6 +69,61 @@ impl<'a> Slice<'a> {
             0x02..=0x09 | 0x0b..=0x14 => members(self.bytes()),
             _ => None,
         }
+    }
+}
+
+/// A name to look for, prepared so that most other keys are told apart by their first byte.
+#[derive(Clone, Copy)]
+struct Needle<'n> {
+    name: &'n [u8],
+    /// First byte of the name as a short string; that of a long string when it is longer.
+    head: u8,
+    /// The byte that abbreviates the name; 0 when none does.
+    code: u8,
+}
+
+impl<'n> Needle<'n> {
+    #[inline]
+    fn new(name: &'n str) -> Needle<'n> {
+        let head = if name.len() <= 126 { 0x40 + name.len() as u8 } else { 0xbf };
+        let code = match name.as_bytes() {
+            [b'_', ..] => attribute_code(name).map_or(0, |code| 0x30 + code),
+            _ => 0,
+        };
+        Needle { name: name.as_bytes(), head, code }
+    }
+
+    /// Size of the key at the start of `pair` when it is the name.
+    #[inline]
+    fn find(self, pair: &[u8]) -> Option<usize> {
+        let head = *pair.first()?;
+        if head == self.head && head != 0xbf {
+            let end = 1 + self.name.len();
+            return equal(pair.get(1..end)?, self.name).then_some(end);
+        }
+        if head == self.code {
+            return Some(1);
+        }
+        if head == 0xbf || matches!(head, 0x28..=0x2f) { self.find_rare(pair) } else { None }
+    }
+
+    #[cold]
+    fn find_rare(self, pair: &[u8]) -> Option<usize> {
+        key(pair).filter(|&(text, _)| text == self.name).map(|(_, size)| size)
+    }
+}
+
+/// Equality of two texts of the same length; most names are too short for a call to pay off.
+#[inline]
+fn equal(left: &[u8], right: &[u8]) -> bool {
+    match (left.first_chunk::<8>(), right.first_chunk::<8>()) {
+        (Some(a), Some(b)) if left.len() <= 16 => a == b && left.last_chunk::<8>() == right.last_chunk::<8>(),
+        (Some(_), Some(_)) => left == right,
+        _ if left.len() >= 4 => {
+            left.first_chunk::<4>() == right.first_chunk::<4>()
+                && left.last_chunk::<4>() == right.last_chunk::<4>()
+        }
+        _ => left.iter().eq(right),
     }
 }
 
@@ -97,11 +150,21 @@ pub(crate) fn key(bytes: &[u8]) -> Option<(&[u8], usize)> {
 }
 
 #[inline]
-fn linear_search<'a>(bytes: &'a [u8], members: &Members, width: usize, name: &[u8]) -> Option<Slice<'a>> {
+fn linear_search<'a>(bytes: &'a [u8], members: &Members, width: usize, name: &str) -> Option<Slice<'a>> {
+    let needle = Needle::new(name);
+    if width == 1 {
+        let table = bytes.get(members.end..members.end + members.count)?;
+        for &offset in table {
+            let pair = bytes.get(usize::from(offset).max(members.start)..members.end)?;
+            if let Some(size) = needle.find(pair) {
+                return Slice::first_of(pair.get(size..)?);
+            }
+        }
+        return None;
+    }
     for index in 0..members.count {
         let pair = bytes.get(members.table_entry(bytes, index, width)?..members.end)?;
-        let (text, size) = key(pair)?;
-        if text == name {
+        if let Some(size) = needle.find(pair) {
             return Slice::first_of(pair.get(size..)?);
         }
     }
@@ -123,15 +186,16 @@ fn binary_search<'a>(bytes: &'a [u8], members: &Members, width: usize, name: &[u
     None
 }
 
-fn walk<'a>(bytes: &'a [u8], members: &Members, name: &[u8]) -> Option<Slice<'a>> {
+fn walk<'a>(bytes: &'a [u8], members: &Members, name: &str) -> Option<Slice<'a>> {
+    let needle = Needle::new(name);
     let mut rest = bytes.get(members.start..members.end)?;
     for _ in 0..members.count {
-        let (text, size) = key(rest)?;
-        let value = Slice::first_of(rest.get(size..)?)?;
-        if text == name {
-            return Some(value);
+        if let Some(size) = needle.find(rest) {
+            return Slice::first_of(rest.get(size..)?);
         }
-        rest = rest.get(size + value.byte_size()..)?;
+        let (_, size) = key(rest)?;
+        rest = rest.get(size..)?;
+        rest = rest.get(value_size(rest)?..)?;
     }
     None
 }
@@ -206,11 +270,22 @@ impl<'a> ObjectIter<'a> {
     }
 
     #[inline]
-    fn pair(&mut self) -> Option<(&'a str, Slice<'a>)> {
+    fn pair(&mut self) -> Option<(&'a [u8], Slice<'a>)> {
         let (text, size) = key(self.rest)?;
         let value = Slice::first_of(self.rest.get(size..)?)?;
         self.rest = self.rest.get(size + value.byte_size()..)?;
-        Some((utf8::text(text)?, value))
+        Some((text, value))
+    }
+
+    /// The next pair with the bytes of the name, not checked for UTF-8.
+    #[inline]
+    pub fn next_bytes(&mut self) -> Option<(&'a [u8], Slice<'a>)> {
+        if self.remaining == 0 {
+            return None;
+        }
+        let pair = self.pair();
+        self.remaining = if pair.is_some() { self.remaining - 1 } else { 0 };
+        pair
     }
 }
 
@@ -219,12 +294,14 @@ impl<'a> Iterator for ObjectIter<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.remaining == 0 {
-            return None;
+        let (name, value) = self.next_bytes()?;
+        match utf8::text(name) {
+            Some(name) => Some((name, value)),
+            None => {
+                self.remaining = 0;
+                None
+            }
         }
-        let pair = self.pair();
-        self.remaining = if pair.is_some() { self.remaining - 1 } else { 0 };
-        pair
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -45,7 +45,13 @@ impl DoubleText {
                 text.push_all(b".0");
             }
         } else {
-            Digits::of(magnitude).lay_out(&mut text);
+            let mut buffer = ryu::Buffer::new();
+            let shortest = buffer.format_finite(magnitude).as_bytes();
+            if is_final(shortest) {
+                text.push_all(shortest);
+            } else {
+                Digits::of(shortest).lay_out(&mut text);
+            }
         }
         text
     }
@@ -94,6 +100,17 @@ impl fmt::Debug for DoubleText {
     }
 }
 
+/// Whether what ryu writes for a number with a fraction is fractional notation that clients receive as well.
+///
+/// Implies what [`Digits::lay_out`] decides; most numbers are settled here.
+fn is_final(text: &[u8]) -> bool {
+    let Some(point) = text.iter().position(|&byte| byte == b'.') else { return false };
+    let n_decimals = text.len() - point - 1;
+    let fractional = n_decimals < 7 || (point <= 4 && text.first() != Some(&b'0'));
+    // An exponent, if there is one, is near the end.
+    fractional && !text.contains(&b'e')
+}
+
 /// The shortest significant digits of a number and where its point is.
 struct Digits {
     bytes: [u8; 17],
@@ -104,9 +121,7 @@ struct Digits {
 
 impl Digits {
     /// Takes apart what ryu writes: `0.00123`, `12.3`, `123.0`, `1.23e-7` or `1e300`.
-    fn of(magnitude: f64) -> Digits {
-        let mut buffer = ryu::Buffer::new();
-        let text = buffer.format_finite(magnitude).as_bytes();
+    fn of(text: &[u8]) -> Digits {
         let mut digits = Digits { bytes: [0; 17], len: 0, exponent: -1 };
         let mut point_seen = false;
         let mut rest = text.iter();
@@ -200,6 +215,10 @@ mod tests {
         check(1e-7, "1e-7");
         check(1.5e-7, "1.5e-7");
         check(1446042374.3521, "1446042374.3521");
+        check(0.12345678901234, "0.12345678901234");
+        check(0.00012345678901, "1.2345678901e-4");
+        check(1234.123456789, "1234.123456789");
+        check(12345.123456789, "1.2345123456789e+4");
         check(9007199254740992.0, "9007199254740992");
         check(9007199254740994.0, "9007199254740994.0");
         check(1e19, "10000000000000000000.0");
@@ -219,6 +238,13 @@ mod tests {
             let rounded = (scaled * 10f64.powi(decimals as i32)).round() / 10f64.powi(decimals as i32);
             for double in [f64::from_bits(bits), scaled, rounded] {
                 if double.is_finite() {
+                    if double.fract() != 0.0 {
+                        let mut buffer = ryu::Buffer::new();
+                        let shortest = buffer.format_finite(double.abs()).as_bytes();
+                        let mut slow = DoubleText { bytes: [0; 32], len: 0 };
+                        Digits::of(shortest).lay_out(&mut slow);
+                        prop_assert!(!is_final(shortest) || slow.as_bytes() == shortest);
+                    }
                     let text = DoubleText::new(double);
                     prop_assert_eq!(text.as_str().parse::<f64>().unwrap().to_bits(), double.to_bits(), "{}", text);
                 }
