@@ -176,6 +176,12 @@ impl KeyGenerator {
         }
     }
 
+    /// Whether a generated key is above every key of its form that any document had before, so that nothing has to be
+    /// looked up. Users who give a key of that form at the same time are met by its lock.
+    pub(crate) fn only_gives_new_keys(&self) -> bool {
+        self.kind != KeyGeneratorKind::Uuid
+    }
+
     /// Learns from a key the user gave, so that it is not generated later.
     pub(crate) fn observe(&self, key: &str) {
         let number = match self.kind {

@@ -40,13 +40,13 @@ impl Transaction {
         key: &mut String,
     ) -> Result<WriteOutcome> {
         let (position, definition) = self.touch(collection)?;
-        self.choose_key(collection, document, options, key)?;
-        if self.local_id(&definition, key)?.is_some() {
+        let is_new_key = self.choose_key(collection, document, options, key)?;
+        if !is_new_key && self.local_id(&definition, key)?.is_some() {
             return self.insert_over(collection, document, options, key);
         }
         let ends = edge_ends(definition.kind(), document, None)?;
         self.inner.lock_key(definition.primary, key.as_bytes())?;
-        let local_id = self.shared.clock.tick();
+        let local_id = self.stamp();
         let revision = self.new_revision(document, options, local_id);
         let attributes = SystemAttributes { collection: &definition.name, key, revision, ends };
         let scratch = &mut self.scratch;
@@ -80,16 +80,17 @@ impl Transaction {
         given.unwrap_or(fresh)
     }
 
-    /// Takes the key the user gave, or generates one.
+    /// Takes the key the user gave, or generates one. Tells whether no document can have the key.
     fn choose_key(
         &self,
         collection: &Collection,
         document: Slice<'_>,
         options: &WriteOptions,
         key: &mut String,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let Some(given) = document.get("_key") else {
-            return collection.keys.generate(&self.shared.ticks, key);
+            collection.keys.generate(&self.shared.ticks, key)?;
+            return Ok(collection.keys.only_gives_new_keys());
         };
         let given = given.as_str().filter(|given| is_valid_key(given)).ok_or(Error::IllegalKey)?;
         // The server keeps documents of its own in system collections under fixed keys.
@@ -99,7 +100,7 @@ impl Transaction {
         key.clear();
         key.push_str(given);
         collection.keys.observe(key);
-        Ok(())
+        Ok(false)
     }
 
     fn insert_over(

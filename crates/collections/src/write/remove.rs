@@ -45,7 +45,8 @@ impl Transaction {
         self.inner.delete(Tree::Documents, definition.documents, &local_id.to_be_bytes())?;
         self.inner.delete(Tree::Index, definition.primary, key.as_bytes())?;
         self.apply_entries(&definition, position)?;
-        self.note_write(position, -1, self.shared.clock.tick(), options.wait_for_sync);
+        let stamp = self.stamp();
+        self.note_write(position, -1, stamp, options.wait_for_sync);
         let old = options.return_old.then(|| VPackBuf::from(self.scratch.old_document()));
         self.set_id(&definition.name, key);
         Ok(self.outcome(key, options, WriteOutcome { rev, old, ..WriteOutcome::default() }))

@@ -63,7 +63,8 @@ impl Transaction {
             return Ok(self.outcome(key, options, outcome));
         }
         self.inner.lock_key(definition.primary, key.as_bytes())?;
-        let revision = self.new_revision(given, options, self.shared.clock.tick());
+        let fresh = self.stamp();
+        let revision = self.new_revision(given, options, fresh);
         let scratch = &mut self.scratch;
         let old = Slice::trusted(&scratch.old);
         build(definition.kind(), &definition.name, revision, old, &mut scratch.id, &mut scratch.builder)?;

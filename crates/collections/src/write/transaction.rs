@@ -18,6 +18,9 @@ use crate::read::View;
 use crate::revision::Revision;
 use crate::shared::Shared;
 
+/// Far below the number of stamps a millisecond has room for.
+const STAMPS_PER_CLOCK_READ: u32 = 64;
+
 /// A transaction: reads its own writes, and is written as a whole by [`commit`](Self::commit) or not at all.
 ///
 /// Every document operation either happens completely or leaves the transaction as it was, so a failed operation
@@ -31,6 +34,7 @@ pub struct Transaction {
     /// Changes of selectivity estimates: position in `touched`, position of the index, the change.
     pub(super) estimate_changes: Vec<(u32, u32, EstimateChange)>,
     must_sync: bool,
+    n_stamps: u32,
 }
 
 /// What a transaction did to one collection.
@@ -81,6 +85,7 @@ impl Transaction {
             touched: Vec::new(),
             estimate_changes: Vec::new(),
             must_sync: false,
+            n_stamps: 0,
         })
     }
 
@@ -140,6 +145,16 @@ impl Transaction {
             is_written: false,
         });
         Ok((self.touched.len() - 1, definition))
+    }
+
+    /// A fresh revision. The wall clock is only asked now and then: it costs more than the rest of a small write.
+    pub(super) fn stamp(&mut self) -> Revision {
+        self.n_stamps = self.n_stamps.wrapping_add(1);
+        if self.n_stamps % STAMPS_PER_CLOCK_READ == 1 {
+            self.shared.clock.tick()
+        } else {
+            self.shared.clock.next_in_sequence()
+        }
     }
 
     /// Records a successful write.
