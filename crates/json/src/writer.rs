@@ -109,18 +109,28 @@ const TOPS: u64 = 0x8080_8080_8080_8080;
 fn plain_length(text: &[u8]) -> Option<usize> {
     let (eights, tail) = text.as_chunks::<8>();
     for (index, &eight) in eights.iter().enumerate() {
-        let bytes = u64::from_le_bytes(eight);
-        // Each test sets the top bit of matching bytes, and possibly of bytes above a match, never below.
-        let control = bytes.wrapping_sub(ONES * 0x20) & !bytes;
-        let quote = zero_bytes(bytes ^ (ONES * u64::from(b'"')));
-        let backslash = zero_bytes(bytes ^ (ONES * u64::from(b'\\')));
-        let found = (control | quote | backslash) & TOPS;
-        if found != 0 {
-            return Some(index * 8 + found.trailing_zeros() as usize / 8);
+        if let Some(at) = first_to_escape(eight) {
+            return Some(index * 8 + at);
         }
     }
-    let offset = text.len() - tail.len();
-    tail.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\').map(|at| offset + at)
+    match text.last_chunk::<8>() {
+        // Overlaps with what has been looked at, where nothing was found.
+        Some(_) if tail.is_empty() => None,
+        Some(&eight) => first_to_escape(eight).map(|at| text.len() - 8 + at),
+        None => tail.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\'),
+    }
+}
+
+/// Position among eight bytes of the first one to escape.
+#[inline]
+fn first_to_escape(eight: [u8; 8]) -> Option<usize> {
+    let bytes = u64::from_le_bytes(eight);
+    // Each test sets the top bit of matching bytes, and possibly of bytes above a match, never below.
+    let control = bytes.wrapping_sub(ONES * 0x20) & !bytes;
+    let quote = zero_bytes(bytes ^ (ONES * u64::from(b'"')));
+    let backslash = zero_bytes(bytes ^ (ONES * u64::from(b'\\')));
+    let found = (control | quote | backslash) & TOPS;
+    (found != 0).then(|| found.trailing_zeros() as usize / 8)
 }
 
 #[inline]

@@ -4,7 +4,9 @@ use crate::layout::{Access, Members, members, value_size};
 use crate::{Slice, attribute_code, attribute_name, layout, utf8};
 
 /// Objects up to this many members are searched from front to back.
-const LINEAR_SEARCH_MAX: usize = 12;
+const LINEAR_SEARCH_MAX: usize = LINEAR_SEARCH_MAX_SMALL as usize;
+/// The same as the low byte of a count.
+const LINEAR_SEARCH_MAX_SMALL: u8 = 12;
 
 impl<'a> Slice<'a> {
     /// Number of members of an array or object, 0 for other kinds.
@@ -24,6 +26,7 @@ impl<'a> Slice<'a> {
     /// Compact arrays are walked from the start; all others answer at once.
     #[inline]
     pub fn at(self, index: usize) -> Option<Slice<'a>> {
+        let bytes = self.bytes();
         if !self.is_array() {
             return None;
         }
@@ -31,7 +34,6 @@ impl<'a> Slice<'a> {
         if index >= members.count {
             return None;
         }
-        let bytes = self.bytes();
         let offset = match members.access {
             Access::Stride(stride) => members.start + index * stride,
             Access::Table { width, .. } if members.count > 1 => members.table_entry(bytes, index, width)?,
@@ -44,11 +46,24 @@ impl<'a> Slice<'a> {
     /// The value of an object's attribute, whether the name is stored as text or abbreviated.
     #[inline]
     pub fn get(self, name: &str) -> Option<Slice<'a>> {
+        let bytes = self.bytes();
+        match *bytes {
+            [0x0b, _, count @ 2..=LINEAR_SEARCH_MAX_SMALL, ..] => {
+                return search_few(bytes, usize::from(count), name, |&[offset]: &[u8; 1]| {
+                    usize::from(offset)
+                });
+            }
+            [0x0c, _, _, count @ 2..=LINEAR_SEARCH_MAX_SMALL, 0, ..] => {
+                return search_few(bytes, usize::from(count), name, |&offset: &[u8; 2]| {
+                    usize::from(u16::from_le_bytes(offset))
+                });
+            }
+            _ => {}
+        }
         if !self.is_object() {
             return None;
         }
         let members = self.members()?;
-        let bytes = self.bytes();
         match members.access {
             Access::Table { width, sorted: true } if members.count > LINEAR_SEARCH_MAX => {
                 binary_search(bytes, &members, width, name.as_bytes())
@@ -91,6 +106,12 @@ impl<'n> Needle<'n> {
             _ => 0,
         };
         Needle { name: name.as_bytes(), head, code }
+    }
+
+    /// Whether a key with this first byte can be the name.
+    #[inline]
+    fn may_start(self, head: u8) -> bool {
+        head == self.head || head == self.code || matches!(head, 0xbf | 0x28..=0x2f)
     }
 
     /// Size of the key at the start of `pair` when it is the name.
@@ -149,19 +170,35 @@ pub(crate) fn key(bytes: &[u8]) -> Option<(&[u8], usize)> {
     }
 }
 
+/// Searches an object of a few members, whose offsets fill the last `count` times `WIDTH` bytes.
+///
+/// Most lookups end up here, so nothing of the header is read that is not needed.
+#[inline]
+fn search_few<'a, const WIDTH: usize>(
+    bytes: &'a [u8],
+    count: usize,
+    name: &str,
+    decode: impl Fn(&[u8; WIDTH]) -> usize,
+) -> Option<Slice<'a>> {
+    let needle = Needle::new(name);
+    let (members, table) = bytes.split_at_checked(bytes.len().checked_sub(count * WIDTH)?)?;
+    for offset in table.as_chunks::<WIDTH>().0 {
+        let offset = decode(offset);
+        if !needle.may_start(*members.get(offset)?) {
+            continue;
+        }
+        // Offsets into the header only occur in bytes that were not validated.
+        let pair = members.get(offset.max(1 + 2 * WIDTH)..)?;
+        if let Some(size) = needle.find(pair) {
+            return Slice::first_of(pair.get(size..)?);
+        }
+    }
+    None
+}
+
 #[inline]
 fn linear_search<'a>(bytes: &'a [u8], members: &Members, width: usize, name: &str) -> Option<Slice<'a>> {
     let needle = Needle::new(name);
-    if width == 1 {
-        let table = bytes.get(members.end..members.end + members.count)?;
-        for &offset in table {
-            let pair = bytes.get(usize::from(offset).max(members.start)..members.end)?;
-            if let Some(size) = needle.find(pair) {
-                return Slice::first_of(pair.get(size..)?);
-            }
-        }
-        return None;
-    }
     for index in 0..members.count {
         let pair = bytes.get(members.table_entry(bytes, index, width)?..members.end)?;
         if let Some(size) = needle.find(pair) {
@@ -177,13 +214,22 @@ fn binary_search<'a>(bytes: &'a [u8], members: &Members, width: usize, name: &[u
         let middle = low + (high - low) / 2;
         let pair = bytes.get(members.table_entry(bytes, middle, width)?..members.end)?;
         let (text, size) = key(pair)?;
-        match text.cmp(name) {
+        match compare(text, name) {
             std::cmp::Ordering::Less => low = middle + 1,
             std::cmp::Ordering::Greater => high = middle,
             std::cmp::Ordering::Equal => return Slice::first_of(pair.get(size..)?),
         }
     }
     None
+}
+
+/// Order of bytes, mostly decided by the first eight without a call.
+#[inline]
+fn compare(left: &[u8], right: &[u8]) -> std::cmp::Ordering {
+    match (left.first_chunk::<8>(), right.first_chunk::<8>()) {
+        (Some(a), Some(b)) if a != b => u64::from_be_bytes(*a).cmp(&u64::from_be_bytes(*b)),
+        _ => left.cmp(right),
+    }
 }
 
 fn walk<'a>(bytes: &'a [u8], members: &Members, name: &str) -> Option<Slice<'a>> {
