@@ -410,6 +410,8 @@ fn annotate_pipeline(
                     && pipeline_is_deterministic(&subquery.pipeline, functions);
             }
             NodeKind::HashJoin(join) => {
+                let built: VarSet = join.build.nodes.iter().flat_map(|node| writes(&node.kind)).collect();
+                join.outs = live.iter().filter(|var| built.contains(*var)).collect();
                 let mut needed: VarSet = join.outs.iter().copied().collect();
                 join.build_keys.iter().for_each(|key| key.collect_reads(&mut needed));
                 annotate_pipeline(&mut join.build, &needed, functions);
