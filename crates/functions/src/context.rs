@@ -12,6 +12,7 @@ use persea_vpack::{Builder, Slice};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
+use crate::date::ZoneCache;
 use crate::pattern::RegexCache;
 use crate::warnings::{self, Warnings};
 use crate::{ArenaBuilder, DocumentAccess, Error};
@@ -29,7 +30,10 @@ pub struct Environment {
     kill_flag: Option<Arc<AtomicBool>>,
     rng: RefCell<Option<StdRng>>,
     pub(crate) regexes: RefCell<RegexCache>,
+    pub(crate) zones: RefCell<ZoneCache>,
+    time_zone: String,
     builders: RefCell<Vec<Builder>>,
+    scratch: RefCell<String>,
 }
 
 impl Default for Environment {
@@ -65,7 +69,10 @@ impl Environment {
             kill_flag: None,
             rng: RefCell::new(None),
             regexes: RefCell::default(),
+            zones: RefCell::default(),
+            time_zone: "Etc/UTC".to_owned(),
             builders: RefCell::default(),
+            scratch: RefCell::default(),
         }
     }
 
@@ -94,6 +101,13 @@ impl Environment {
     #[must_use]
     pub fn with_version(mut self, version: impl Into<String>) -> Self {
         self.version = version.into();
+        self
+    }
+
+    /// Name of the server's time zone: what `DATE_TIMEZONE()` answers.
+    #[must_use]
+    pub fn with_time_zone(mut self, name: impl Into<String>) -> Self {
+        self.time_zone = name.into();
         self
     }
 
@@ -136,6 +150,11 @@ impl Environment {
     /// Name of the current user.
     pub fn user(&self) -> Option<&str> {
         self.user.as_deref()
+    }
+
+    /// Name of the server's time zone.
+    pub fn time_zone(&self) -> &str {
+        &self.time_zone
     }
 
     /// Version that the server presents.
@@ -278,11 +297,17 @@ impl<'a> Context<'a> {
             View::Bool(true) => "true",
             View::Bool(false) => "false",
             _ => {
-                let mut text = String::new();
-                to_string_into(value, &mut text);
-                self.arena.alloc_str(&text)
+                let mut scratch = self.env.scratch.borrow_mut();
+                scratch.clear();
+                to_string_into(value, &mut scratch);
+                self.arena.alloc_str(&scratch)
             }
         }
+    }
+
+    /// An empty string in the arena.
+    pub fn string_buffer(&self) -> bumpalo::collections::String<'a> {
+        bumpalo::collections::String::new_in(self.arena)
     }
 
     /// A builder whose result lands in the arena.
@@ -315,7 +340,10 @@ impl<'a> Context<'a> {
     /// # Errors
     ///
     /// [`Error::OutOfRange`] for a range of more than ten million members.
-    pub fn members(&self, value: Value<'a>) -> Result<Option<bumpalo::collections::Vec<'a, Value<'a>>>, Error> {
+    pub fn members(
+        &self,
+        value: Value<'a>,
+    ) -> Result<Option<bumpalo::collections::Vec<'a, Value<'a>>>, Error> {
         if !value.is_array() {
             return Ok(None);
         }

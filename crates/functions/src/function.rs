@@ -33,7 +33,8 @@ pub struct Function {
     pub cacheable: bool,
     /// A call with constant arguments may be computed while planning.
     pub foldable: bool,
-    /// The first argument may be a bare collection name; the call then receives that name as a string.
+    /// The first argument may be a bare collection name; the call then receives that name as a string. For
+    /// `LENGTH` and `COUNT`, to which a string is just a string, such a call means `COLLECTION_COUNT`.
     pub takes_collection: bool,
     /// Reads documents or the catalog through [`DocumentAccess`](crate::DocumentAccess).
     pub accesses_documents: bool,
@@ -154,6 +155,12 @@ impl Function {
         self.takes_collection = true;
         self.accesses_documents = true;
         self.foldable = false;
+        self
+    }
+
+    /// First argument may be a bare collection name, which the planner turns into a `COLLECTION_COUNT` call.
+    pub(crate) const fn counts_collection(mut self) -> Self {
+        self.takes_collection = true;
         self
     }
 

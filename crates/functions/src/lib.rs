@@ -1,14 +1,22 @@
 #![doc = include_str!("../README.md")]
 
 mod aggregate;
+mod array;
 mod builder;
 mod context;
+mod date;
 mod documents;
 mod error;
 mod function;
+mod geo;
+mod misc;
 mod numeric;
+mod object;
 mod pattern;
+mod string;
 mod table;
+mod type_cast;
+mod type_check;
 pub mod warnings;
 
 #[cfg(test)]

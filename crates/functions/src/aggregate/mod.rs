@@ -12,10 +12,10 @@ use bumpalo::Bump;
 use persea_order::Value;
 
 use crate::{Environment, Error};
+pub(crate) use bits::BitOperation;
 use bits::Bits;
 use extreme::Extreme;
 use moments::{Average, Sum};
-pub(crate) use bits::BitOperation;
 pub(crate) use moments::{Moments, number_or_null};
 use values::{DistinctValues, PushedValues};
 
@@ -130,7 +130,9 @@ impl AggregateState {
             Kind::VariancePopulation | Kind::VarianceSample | Kind::StddevPopulation | Kind::StddevSample => {
                 State::Moments(Moments::default())
             }
-            Kind::Unique | Kind::SortedUnique | Kind::CountDistinct => State::Distinct(DistinctValues::default()),
+            Kind::Unique | Kind::SortedUnique | Kind::CountDistinct => {
+                State::Distinct(DistinctValues::default())
+            }
             Kind::BitAnd => State::Bits(Bits::new(BitOperation::And)),
             Kind::BitOr => State::Bits(Bits::new(BitOperation::Or)),
             Kind::BitXor => State::Bits(Bits::new(BitOperation::Xor)),
@@ -314,7 +316,11 @@ mod tests {
     #[test]
     fn collections_of_values() {
         check("UNIQUE", "[]", "[]");
-        check("UNIQUE", "[3,null,1,3.0,null,\"a\",{\"b\":1,\"c\":2},{\"c\":2,\"b\":1}]", "[3,null,1,\"a\",{\"b\":1,\"c\":2}]");
+        check(
+            "UNIQUE",
+            "[3,null,1,3.0,null,\"a\",{\"b\":1,\"c\":2},{\"c\":2,\"b\":1}]",
+            "[3,null,1,\"a\",{\"b\":1,\"c\":2}]",
+        );
         check("SORTED_UNIQUE", "[3,null,1,3]", "[null,1,3]");
         check("PUSH", "[]", "[]");
         check("PUSH", "[3,null,[1],3]", "[3,null,[1],3]");

@@ -92,7 +92,11 @@ impl DistinctValues {
         build(arena, env, self.values())
     }
 
-    pub(super) fn finish_sorted<'a>(&self, arena: &'a Bump, env: &'a Environment) -> Result<Value<'a>, Error> {
+    pub(super) fn finish_sorted<'a>(
+        &self,
+        arena: &'a Bump,
+        env: &'a Environment,
+    ) -> Result<Value<'a>, Error> {
         let mut values: Vec<Value<'_>> = self.values().collect();
         values.sort_by(|left, right| compare(*left, *right));
         build(arena, env, values.into_iter())

@@ -83,10 +83,7 @@ fn extreme<'a>(ctx: &Context<'a>, args: &[Value<'a>], wanted: Ordering) -> Resul
 }
 
 /// The numbers of a list without nulls, or the value to answer instead.
-fn numbers<'a>(
-    ctx: &Context<'a>,
-    list: Value<'a>,
-) -> Result<Result<BumpVec<'a, f64>, Value<'a>>, Error> {
+fn numbers<'a>(ctx: &Context<'a>, list: Value<'a>) -> Result<Result<BumpVec<'a, f64>, Value<'a>>, Error> {
     let Some(members) = ctx.members(list)? else { return ctx.array_expected().map(Err) };
     let mut numbers = BumpVec::with_capacity_in(members.len(), ctx.arena);
     for member in members {

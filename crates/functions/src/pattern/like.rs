@@ -9,9 +9,7 @@
 /// assert!(like("per_ea", "PERSEA", true));
 /// ```
 pub fn like(pattern: &str, text: &str, case_insensitive: bool) -> bool {
-    if !case_insensitive
-        && let Some(result) = like_simple(pattern.as_bytes(), text)
-    {
+    if !case_insensitive && let Some(result) = like_simple(pattern.as_bytes(), text) {
         return result;
     }
     like_general(pattern, text, case_insensitive)

@@ -4,7 +4,7 @@ mod like;
 mod regex_cache;
 
 pub use like::like;
-pub(crate) use regex_cache::{Pattern, RegexCache};
+pub(crate) use regex_cache::{Groups, Pattern, RegexCache};
 
 use crate::{Context, Error};
 

@@ -103,9 +103,10 @@ impl RegexCache {
 
     /// The compiled expression, or `None` if it is not legal (which is remembered as well).
     pub(crate) fn compile(&mut self, expression: &str, case_insensitive: bool) -> Option<Pattern> {
-        let known = self.entries.iter().position(|entry| {
-            entry.case_insensitive == case_insensitive && *entry.expression == *expression
-        });
+        let known = self
+            .entries
+            .iter()
+            .position(|entry| entry.case_insensitive == case_insensitive && *entry.expression == *expression);
         match known {
             Some(0) => {}
             Some(position) => {

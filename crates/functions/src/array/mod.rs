@@ -1,0 +1,12 @@
+//! Array functions. Ranges count as arrays everywhere.
+
+mod access;
+mod distinct;
+mod modify;
+mod reshape;
+mod sets;
+
+pub(crate) use access::*;
+pub(crate) use modify::*;
+pub(crate) use reshape::*;
+pub(crate) use sets::*;

@@ -1,0 +1,164 @@
+//! Choosing, checking and passing on values: `NOT_NULL`, `FIRST_LIST`, `FIRST_DOCUMENT`, `MIN_MATCH`, `IN_RANGE`,
+//! `ASSERT`, `WARN`, `FAIL`, `SLEEP`, `NOOPT` and its kin.
+
+use std::cmp::Ordering;
+use std::time::{Duration, Instant};
+
+use persea_order::{Value, compare};
+
+use crate::context::arg;
+use crate::numeric::{integer, strict_number};
+use crate::warnings::USER_WARN;
+use crate::{Context, Error};
+
+pub(crate) fn not_null<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+    Ok(args.iter().copied().find(|value| !value.is_null()).unwrap_or(Value::NULL))
+}
+
+pub(crate) fn first_list<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+    Ok(args.iter().copied().find(|value| value.is_array()).unwrap_or(Value::NULL))
+}
+
+pub(crate) fn first_document<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+    Ok(args.iter().copied().find(|value| value.is_object()).unwrap_or(Value::NULL))
+}
+
+pub(crate) fn min_match<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+    let Some((n_wanted, conditions)) = args.split_last() else { return ctx.invalid_argument() };
+    if !n_wanted.is_number() {
+        return ctx.invalid_argument();
+    }
+    let n_true = conditions.iter().filter(|condition| condition.is_truthy()).count();
+    Ok(Value::from_bool(n_true as i64 >= integer(*n_wanted)))
+}
+
+pub(crate) fn in_range<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+    let (Some(with_low), Some(with_high)) = (arg(args, 3).as_bool(), arg(args, 4).as_bool()) else {
+        return ctx.invalid_argument();
+    };
+    let value = arg(args, 0);
+    let above = match compare(value, arg(args, 1)) {
+        Ordering::Equal => with_low,
+        ordering => ordering == Ordering::Greater,
+    };
+    let below = match compare(value, arg(args, 2)) {
+        Ordering::Equal => with_high,
+        ordering => ordering == Ordering::Less,
+    };
+    Ok(Value::from_bool(above && below))
+}
+
+pub(crate) fn assert<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+    if arg(args, 0).is_truthy() {
+        return Ok(Value::TRUE);
+    }
+    Err(Error::Assert(ctx.text(arg(args, 1)).to_owned()))
+}
+
+pub(crate) fn warn<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+    if arg(args, 0).is_truthy() {
+        return Ok(Value::TRUE);
+    }
+    ctx.env.warnings().register(USER_WARN, format_args!("{}", ctx.text(arg(args, 1))))?;
+    Ok(Value::FALSE)
+}
+
+pub(crate) fn fail<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+    Err(Error::Fail(ctx.text(arg(args, 0)).to_owned()))
+}
+
+/// The first argument as it is: for functions that only tell the optimizer something.
+pub(crate) fn pass_through<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+    Ok(arg(args, 0))
+}
+
+pub(crate) fn sleep<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+    // How long a killed query may still sleep.
+    const SLICE: Duration = Duration::from_millis(20);
+    let duration = strict_number(arg(args, 0)).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let Some(duration) = duration else { return ctx.invalid_argument() };
+    let start = Instant::now();
+    while let Some(rest) = duration.checked_sub(start.elapsed()).filter(|rest| !rest.is_zero()) {
+        if ctx.env.is_killed() {
+            break;
+        }
+        std::thread::sleep(rest.min(SLICE));
+    }
+    Ok(Value::NULL)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{check, check_error, check_warning, with_environment};
+    use crate::{Environment, Warnings};
+
+    #[test]
+    fn choices() {
+        check("NOT_NULL(null,0,1)", "0");
+        check("NOT_NULL(null,null)", "null");
+        check("FIRST_LIST(1,{},[2],[3])", "[2]");
+        check("FIRST_LIST(1)", "null");
+        check("FIRST_DOCUMENT(1,[2],{\"a\":1})", "{\"a\":1}");
+        check("FIRST_DOCUMENT(null)", "null");
+        check("PASSTHRU([1])", "[1]");
+        check("NOOPT(\"a\")", "\"a\"");
+        check("NOEVAL(1)", "1");
+        check("V8(1)", "1");
+    }
+
+    #[test]
+    fn conditions() {
+        check("MIN_MATCH(true,false,1,2)", "true");
+        check("MIN_MATCH(true,false,0,2)", "false");
+        check("IN_RANGE(4,3,5,true,true)", "true");
+        check("IN_RANGE(3,3,5,false,true)", "false");
+        check("IN_RANGE(5,3,5,false,true)", "true");
+        check("IN_RANGE(\"fig tart\",\"fi\",\"fj\",true,false)", "true");
+        check("IN_RANGE(\"1\",0,2,true,true)", "false");
+        check_warning("IN_RANGE(1,0,2,1,true)", "null", 1542);
+    }
+
+    #[test]
+    fn verdicts() {
+        check("ASSERT(true,\"no\")", "true");
+        check_error("ASSERT(0,\"no\")", 1593);
+        check("WARN(1,\"no\")", "true");
+        check_warning("WARN(null,\"no\")", "false", 1594);
+        check_error("FAIL(\"no\")", 1569);
+        check_error("FAIL()", 1569);
+    }
+
+    #[test]
+    fn sleeping() {
+        check("SLEEP(0.01)", "null");
+        check_warning("SLEEP(-1)", "null", 1542);
+        check_warning("SLEEP(\"1\")", "null", 1542);
+    }
+
+    #[test]
+    fn warnings_are_bounded_and_may_be_errors() {
+        let env = Environment::new().with_warnings(Warnings::new(0, false));
+        assert!(with_environment(&env, "FIRST(1)").warnings.is_empty());
+        let env = Environment::new().with_warnings(Warnings::new(10, true));
+        assert_eq!(with_environment(&env, "FIRST(1)").result, Err(1563));
+    }
+
+    #[test]
+    fn warning_texts() {
+        let env = Environment::new();
+        let ctx = crate::Context::new(env_arena(), &env, &crate::NoDocuments);
+        for name in ["FIRST", "KEEP"] {
+            let one = persea_order::Value::from_i64(1);
+            crate::lookup(name).unwrap().evaluate(&ctx, &[one, one]).unwrap();
+        }
+        let texts: Vec<String> = env.warnings().take().into_iter().map(|warning| warning.message).collect();
+        assert_eq!(
+            texts,
+            ["in function 'FIRST()': array expected", "invalid argument type in call to function 'KEEP()'"]
+        );
+    }
+
+    fn env_arena() -> &'static bumpalo::Bump {
+        Box::leak(Box::new(bumpalo::Bump::new()))
+    }
+}

@@ -1,0 +1,43 @@
+//! String functions. Arguments are cast to strings; positions and lengths count code points.
+
+mod concat;
+mod digest;
+mod encode;
+mod find;
+mod parts;
+mod random;
+mod regex;
+mod similarity;
+mod split;
+mod substitute;
+mod trim;
+
+pub(crate) use concat::*;
+pub(crate) use digest::*;
+pub(crate) use encode::*;
+pub(crate) use find::*;
+pub(crate) use parts::*;
+pub(crate) use random::*;
+pub(crate) use regex::*;
+pub(crate) use similarity::*;
+pub(crate) use split::*;
+pub(crate) use substitute::*;
+pub(crate) use trim::*;
+
+/// Byte offset of the code point at a position; the end of the text if there are not that many.
+pub(crate) fn byte_offset(text: &str, n_chars: usize) -> usize {
+    if text.len() <= n_chars {
+        return text.len();
+    }
+    text.char_indices().nth(n_chars).map_or(text.len(), |(offset, _)| offset)
+}
+
+/// Number of code points.
+pub(crate) fn char_count(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The part between two byte offsets that are known to be character boundaries.
+pub(crate) fn part(text: &str, from: usize, to: usize) -> &str {
+    text.get(from..to).unwrap_or_default()
+}
