@@ -122,9 +122,14 @@ impl<'q> Batch<'q> {
         Batch { columns: Vec::new(), len: 0, arena: Arena::new(memory) }
     }
 
-    /// A batch without rows that shares the arena of this one.
-    pub(crate) fn sibling(&self) -> Self {
-        Batch { columns: Vec::new(), len: 0, arena: self.arena.clone() }
+    /// The same rows with some of the columns, on the same arena.
+    pub(crate) fn sibling_with(&self, registers: &[Register]) -> Self {
+        let mut sibling = Batch { columns: Vec::new(), len: self.len, arena: self.arena.clone() };
+        for &register in registers {
+            let values = self.columns.get(register).cloned().unwrap_or_default();
+            *sibling.column_mut(register) = values;
+        }
+        sibling
     }
 
     /// The number of rows.
@@ -261,8 +266,9 @@ impl<'q> Batch<'q> {
             if rows.first().is_none_or(|&(source, _)| sources[source as usize].column(register).is_empty()) {
                 continue;
             }
-            self.column_mut(register)
-                .extend(rows.iter().map(|&(source, row)| sources[source as usize].columns[register][row as usize]));
+            self.column_mut(register).extend(
+                rows.iter().map(|&(source, row)| sources[source as usize].columns[register][row as usize]),
+            );
         }
         self.len += rows.len();
     }
@@ -284,6 +290,21 @@ impl<'q> Batch<'q> {
         }
         self.len += rows.len();
         self.arena.account();
+    }
+
+    /// Appends a deep copy of a value to one column. The caller declares the number of rows.
+    pub(crate) fn push_copy(&mut self, register: Register, value: Value<'_>) {
+        let arena = self.arena.clone();
+        let copy = copy_value(value, &arena.bump);
+        // SAFETY: the copy lies in the arena of this batch, which lives as long as its columns.
+        let copy = unsafe { erase(copy) };
+        self.column_mut(register).push(copy);
+        self.arena.account();
+    }
+
+    /// The registers that have values.
+    pub(crate) fn written_registers(&self) -> impl Iterator<Item = Register> + '_ {
+        self.columns.iter().enumerate().filter(|(_, column)| !column.is_empty()).map(|(register, _)| register)
     }
 
     /// Keeps only the given rows, which must ascend.
@@ -328,17 +349,9 @@ impl<'q> Batch<'q> {
         }
     }
 
-    /// Drops all rows, keeping the arena's bytes until the batch goes.
-    pub(crate) fn clear(&mut self) {
-        for column in &mut self.columns {
-            column.clear();
-        }
-        self.len = 0;
-    }
-
-    /// Bytes held by the arena of this batch.
-    pub(crate) fn arena_bytes(&self) -> usize {
-        self.arena.bump.allocated_bytes()
+    /// Whether any values may borrow from arenas rather than from what lives as long as the query.
+    pub(crate) fn holds_arenas(&self) -> bool {
+        self.arena.bump.allocated_bytes() != 0 || !self.arena.kept.borrow().is_empty()
     }
 }
 

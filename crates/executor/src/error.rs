@@ -54,9 +54,9 @@ pub enum Error {
 }
 
 impl Error {
-    /// ArangoDB's error number; `None` for errors of documents and collections, which number themselves.
-    pub fn code(&self) -> Option<u32> {
-        Some(match self {
+    /// ArangoDB's error number.
+    pub fn code(&self) -> u32 {
+        match self {
             Error::Killed => 1500,
             Error::MemoryLimit => 32,
             Error::ArrayExpected { .. } => 1563,
@@ -68,9 +68,9 @@ impl Error {
             Error::ReadOnly => 1004,
             Error::NotImplemented(_) => 9,
             Error::Function(error) => error.code(),
-            Error::Collections(_) => return None,
+            Error::Collections(error) => u32::from(error.error_num()),
             Error::Build(_) | Error::Internal(_) => 4,
-        })
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Runs AQL execution plans in batches: one operator a file
 
 mod batch;
+mod build;
+mod cursor;
 mod error;
 mod expression;
 mod memory;
@@ -9,6 +11,7 @@ mod pinned;
 mod runtime;
 mod stats;
 
+pub use cursor::{Cursor, Outcome, execute};
 pub use error::Error;
 pub use expression::ConstantFolder;
 pub use runtime::{Access, ExecuteOptions, Limits, QueryContext};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use bumpalo::Bump;
 use persea_collections::{Collection, Database, Index, Transaction, View};
 use persea_functions::{CollectionEntry, DocumentAccess, Environment, Warnings};
 use persea_planner::Plan;
@@ -116,6 +117,7 @@ pub(crate) struct Runtime {
     current_view: Cell<Option<usize>>,
     collections: Pinned<Arc<Collection>>,
     indexes: Pinned<Arc<Index>>,
+    texts: Bump,
 }
 
 impl Runtime {
@@ -153,6 +155,7 @@ impl Runtime {
             current_view: Cell::new(None),
             collections: Pinned::default(),
             indexes: Pinned::default(),
+            texts: Bump::new(),
         })
     }
 
@@ -181,6 +184,11 @@ impl Runtime {
     /// Keeps an index for as long as the query runs.
     pub(crate) fn keep_index(&self, index: Arc<Index>) -> &Index {
         self.indexes.add(index)
+    }
+
+    /// Copies a text to where it lives as long as the query.
+    pub(crate) fn intern(&self, text: &str) -> &str {
+        self.texts.alloc_str(text)
     }
 
     /// The collection with a name, remembered for the rest of the query.

@@ -62,7 +62,15 @@ pub(crate) struct Counters {
     pub(crate) cursors_rearmed: Count,
     pub(crate) filtered: Count,
     pub(crate) full_count: Cell<Option<u64>>,
-    pub(crate) nodes: RefCell<Vec<NodeProfile>>,
+    pub(crate) nodes: RefCell<Vec<NodeFigures>>,
+}
+
+/// Figures of a node, those of the nodes before it in the same pipeline included.
+#[derive(Debug)]
+pub(crate) struct NodeFigures {
+    pub(crate) profile: NodeProfile,
+    /// Position of the node before it.
+    pub(crate) upstream: Option<usize>,
 }
 
 /// One counter.
@@ -81,6 +89,24 @@ impl Count {
 }
 
 impl Counters {
+    /// The figures of each node without those of the nodes before it.
+    fn own_figures(&self) -> Vec<NodeProfile> {
+        let nodes = self.nodes.borrow();
+        let mut own: Vec<NodeProfile> = nodes
+            .iter()
+            .map(|node| {
+                let mut profile = node.profile.clone();
+                if let Some(upstream) = node.upstream.and_then(|position| nodes.get(position)) {
+                    profile.runtime = profile.runtime.saturating_sub(upstream.profile.runtime);
+                    profile.filtered = profile.filtered.saturating_sub(upstream.profile.filtered);
+                }
+                profile
+            })
+            .collect();
+        own.sort_by_key(|profile| profile.id);
+        own
+    }
+
     pub(crate) fn to_stats(&self) -> QueryStats {
         QueryStats {
             writes_executed: self.writes_executed.get(),
@@ -95,7 +121,7 @@ impl Counters {
             full_count: self.full_count.get(),
             execution_time: Duration::ZERO,
             peak_memory_usage: 0,
-            nodes: self.nodes.borrow().clone(),
+            nodes: self.own_figures(),
         }
     }
 }

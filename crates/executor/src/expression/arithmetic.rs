@@ -3,9 +3,9 @@
 use persea_functions::warnings::DIVISION_BY_ZERO;
 use persea_order::{Value, View, to_number};
 
+use super::Compiled;
 use super::evaluate::{Evaluator, Frame};
 use super::operand::Rows;
-use super::Compiled;
 use crate::Error;
 
 /// An arithmetic operator.

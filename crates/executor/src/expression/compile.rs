@@ -26,7 +26,7 @@ impl<'q> Compiler<'q> {
     pub(crate) fn compile(&self, expr: &'q Expr) -> Compiled<'q> {
         match expr {
             Expr::Const(value) => Compiled::Const(Value::from_slice(value.as_slice())),
-            Expr::Var(var) => self.variable(*var),
+            Expr::Var(var) => self.compile_variable(*var),
             Expr::Attribute(..) => self.attribute_path(expr),
             Expr::Index(base, index) => match string_of(index) {
                 Some(_) => self.attribute_path(expr),
@@ -38,7 +38,9 @@ impl<'q> Compiler<'q> {
                 UnaryOp::Not => Compiled::Not(self.boxed(operand)),
             },
             Expr::Binary(op, left, right) => self.binary(*op, left, right),
-            Expr::ArrayCompare { quantifier, op, left, right } => self.array_compare(quantifier, *op, left, right),
+            Expr::ArrayCompare { quantifier, op, left, right } => {
+                self.array_compare(quantifier, *op, left, right)
+            }
             Expr::Ternary { condition, then, otherwise } => Compiled::Ternary {
                 condition: self.boxed(condition),
                 then: then.as_deref().map(|then| self.boxed(then)),
@@ -66,7 +68,9 @@ impl<'q> Compiler<'q> {
                     flatten: *flatten,
                     current: current.index(),
                     filter: filter.as_deref().map(|filter| self.compile(filter)),
-                    limit: limit.as_deref().map(|(offset, count)| (self.compile(offset), self.compile(count))),
+                    limit: limit
+                        .as_deref()
+                        .map(|(offset, count)| (self.compile(offset), self.compile(count))),
                     map: map.as_deref().map(|map| self.compile(map)),
                 }))
             }
@@ -93,7 +97,8 @@ impl<'q> Compiler<'q> {
         exprs.iter().map(|expr| self.compile(expr)).collect()
     }
 
-    fn variable(&self, var: VarId) -> Compiled<'q> {
+    /// A variable by itself: a column, or a constant.
+    pub(crate) fn compile_variable(&self, var: VarId) -> Compiled<'q> {
         match self.variables.get(var.index()).and_then(|variable| variable.constant.as_ref()) {
             Some(value) => Compiled::Const(Value::from_slice(value.as_slice())),
             None => Compiled::Column(var.index()),

@@ -50,7 +50,8 @@ impl ConstantEvaluator for ConstantFolder {
         if value.bytes().len() > FOLDED_BYTES_MAX {
             return None;
         }
-        let warnings = env.warnings().take().into_iter().map(|warning| (warning.code, warning.message)).collect();
+        let warnings =
+            env.warnings().take().into_iter().map(|warning| (warning.code, warning.message)).collect();
         Some(Evaluated { value, warnings })
     }
 }

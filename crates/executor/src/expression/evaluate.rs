@@ -23,12 +23,7 @@ pub(super) enum Frame<'f, 's> {
     /// The columns of the batch.
     Batch,
     /// One row for each member; other registers are those of the row the member's array came from.
-    Members {
-        outer: &'f Frame<'f, 's>,
-        owners: &'f [u32],
-        register: Register,
-        values: &'f [Value<'s>],
-    },
+    Members { outer: &'f Frame<'f, 's>, owners: &'f [u32], register: Register, values: &'f [Value<'s>] },
 }
 
 impl<'s, 'q> Evaluator<'s, 'q> {
@@ -88,7 +83,9 @@ impl<'s, 'q> Evaluator<'s, 'q> {
     {
         match expr {
             Compiled::Const(value) => Ok(*value),
-            Compiled::Column(register) => Ok(self.column(*register).get(row as usize).copied().unwrap_or(Value::NULL)),
+            Compiled::Column(register) => {
+                Ok(self.column(*register).get(row as usize).copied().unwrap_or(Value::NULL))
+            }
             _ => {
                 let mut out = Vec::with_capacity(1);
                 self.evaluate_in(expr, &Frame::Batch, Rows::Some(&[row]), &mut out)?;
@@ -133,7 +130,9 @@ impl<'s, 'q> Evaluator<'s, 'q> {
             }
             Compiled::Not(operand) => {
                 let operand = self.operand(operand, frame, rows)?;
-                out.extend((0..rows.len()).map(|position| Value::from_bool(!operand.get(position).is_truthy())));
+                out.extend(
+                    (0..rows.len()).map(|position| Value::from_bool(!operand.get(position).is_truthy())),
+                );
             }
             Compiled::And(left, right) => self.and(left, right, frame, rows, out)?,
             Compiled::Or(left, right) => self.or(left, right, frame, rows, out)?,
@@ -151,7 +150,9 @@ impl<'s, 'q> Evaluator<'s, 'q> {
                         .map(|position| Value::from_bool(set.contains(value.get(position)) != *negated)),
                 );
             }
-            Compiled::In { value, list, negated } => self.membership(value, list, *negated, frame, rows, out)?,
+            Compiled::In { value, list, negated } => {
+                self.membership(value, list, *negated, frame, rows, out)?
+            }
             Compiled::ArrayCompare { quantifier, test, left, right } => {
                 self.array_compare(quantifier, *test, left, right, frame, rows, out)?;
             }
@@ -231,7 +232,9 @@ impl<'s, 'q> Evaluator<'s, 'q> {
             Frame::Batch => {
                 let values = self.column(register);
                 match rows {
-                    Rows::All(len) if len <= values.len() => values[..len].iter().for_each(|&value| visit(value)),
+                    Rows::All(len) if len <= values.len() => {
+                        values[..len].iter().for_each(|&value| visit(value))
+                    }
                     rows => rows
                         .iter()
                         .for_each(|row| visit(values.get(row as usize).copied().unwrap_or(Value::NULL))),
@@ -257,7 +260,9 @@ impl<'s, 'q> Evaluator<'s, 'q> {
                 Frame::Batch => {
                     return self.column(register).get(row as usize).copied().unwrap_or(Value::NULL);
                 }
-                Frame::Members { register: own, values, .. } if register == *own => return values[row as usize],
+                Frame::Members { register: own, values, .. } if register == *own => {
+                    return values[row as usize];
+                }
                 Frame::Members { outer, owners, .. } => {
                     row = owners[row as usize];
                     frame = outer;

@@ -50,9 +50,7 @@ impl<'s, 'q> Evaluator<'s, 'q> {
                 self.select_in(filter, &inner, &mut kept)?;
             }
             if let Some((offset, count)) = &limits {
-                kept = limited(&members, &kept, |row| {
-                    (offset.get(begin + row), count.get(begin + row))
-                });
+                kept = limited(&members, &kept, |row| (offset.get(begin + row), count.get(begin + row)));
             }
             let mapped = match &expansion.map {
                 Some(map) if kept.len() == members.values.len() => {
@@ -122,8 +120,8 @@ impl<'s, 'q> Evaluator<'s, 'q> {
                 let (matching, total) = (next - first, end - start);
                 start = end;
                 let is_array = source.get(begin + row).is_array();
-                let holds = is_array
-                    && holds(&question.quantifier, matching, total, bounds.as_ref(), begin + row);
+                let holds =
+                    is_array && holds(&question.quantifier, matching, total, bounds.as_ref(), begin + row);
                 out.push(Value::from_bool(holds));
             }
             begin += members.ends.len();

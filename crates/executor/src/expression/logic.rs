@@ -2,10 +2,10 @@
 
 use persea_order::Value;
 
+use super::Compiled;
 use super::comparison::retain;
 use super::evaluate::{Evaluator, Frame};
 use super::operand::Rows;
-use super::Compiled;
 use crate::Error;
 
 impl<'s, 'q> Evaluator<'s, 'q> {

@@ -3,9 +3,9 @@
 use hashbrown::HashTable;
 use persea_order::{Value, View, equal, hash};
 
+use super::Compiled;
 use super::evaluate::{Evaluator, Frame};
 use super::operand::Rows;
-use super::Compiled;
 use crate::Error;
 
 /// Lists up to this length are searched member by member.

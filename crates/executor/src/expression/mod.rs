@@ -16,7 +16,6 @@ mod logic;
 mod membership;
 mod operand;
 
-
 pub use constant::ConstantFolder;
 
 pub(crate) use comparison::Comparison;
@@ -72,11 +71,7 @@ pub(crate) enum Compiled<'q> {
         right: Box<Compiled<'q>>,
     },
     /// `condition ? then : otherwise`; without `then` the condition's own value.
-    Ternary {
-        condition: Box<Compiled<'q>>,
-        then: Option<Box<Compiled<'q>>>,
-        otherwise: Box<Compiled<'q>>,
-    },
+    Ternary { condition: Box<Compiled<'q>>, then: Option<Box<Compiled<'q>>>, otherwise: Box<Compiled<'q>> },
     /// `from..to`
     Range(Box<Compiled<'q>>, Box<Compiled<'q>>),
     /// `[a, b]`

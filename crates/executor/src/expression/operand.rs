@@ -57,13 +57,4 @@ impl<'s> Operand<'_, 's> {
             Operand::Owned(values) => values[position],
         }
     }
-
-    /// The values, if they differ by row.
-    pub(super) fn values(&self) -> Option<&[Value<'s>]> {
-        match self {
-            Operand::One(_) => None,
-            Operand::Borrowed(values) => Some(values),
-            Operand::Owned(values) => Some(values),
-        }
-    }
 }

@@ -1,6 +1,5 @@
 //! What every operator that produces documents does with them: filter, then projections.
 
-use persea_collections::Collection;
 use persea_planner::plan;
 
 use super::{Live, filter_rows};
@@ -17,8 +16,6 @@ pub(crate) struct DocumentOutput<'q> {
     pub(crate) produces_document: bool,
     pub(crate) projections: Vec<(Path<'q>, Register)>,
     pub(crate) filter: Option<Compiled<'q>>,
-    /// Attribute paths that the filter reads; empty when it needs the whole document.
-    pub(crate) filter_paths: Vec<Path<'q>>,
 }
 
 fn path(path: &plan::AttributePath) -> Path<'_> {
@@ -36,7 +33,6 @@ impl<'q> DocumentOutput<'q> {
                 .map(|projection| (path(&projection.path), projection.out.index()))
                 .collect(),
             filter: output.filter.as_ref().map(|filter| compiler.compile(filter)),
-            filter_paths: output.filter_projections.iter().map(path).collect(),
         }
     }
 
@@ -46,7 +42,12 @@ impl<'q> DocumentOutput<'q> {
     }
 
     /// Filters and projects the rows of a batch whose documents are in their register.
-    pub(crate) fn finish(&self, batch: &mut Batch<'q>, live: &Live, runtime: &'q Runtime) -> Result<(), Error> {
+    pub(crate) fn finish(
+        &self,
+        batch: &mut Batch<'q>,
+        live: &Live,
+        runtime: &'q Runtime,
+    ) -> Result<(), Error> {
         if let Some(filter) = &self.filter {
             let dropped = filter_rows(batch, filter, runtime)?;
             runtime.counters.filtered.add(dropped);
@@ -77,9 +78,4 @@ impl<'q> DocumentOutput<'q> {
 pub(crate) fn random_between(runtime: &Runtime, first: u64, last: u64) -> u64 {
     use rand::Rng;
     runtime.env.with_rng(|rng| rng.random_range(first..=last))
-}
-
-/// The name of a collection, for messages.
-pub(crate) fn name_of(collection: &Collection) -> String {
-    collection.name().to_string()
 }

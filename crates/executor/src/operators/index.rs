@@ -200,16 +200,13 @@ impl<'q> IndexLookup<'q> {
                     opposite: "",
                     recheck: None,
                 }),
-                Scan::Edges(edges) => edges
-                    .next()
-                    .transpose()?
-                    .map(|(local_id, opposite)| Entry {
-                        row,
-                        local_id,
-                        stored: Slice::none(),
-                        opposite,
-                        recheck: None,
-                    }),
+                Scan::Edges(edges) => edges.next().transpose()?.map(|(local_id, opposite)| Entry {
+                    row,
+                    local_id,
+                    stored: Slice::none(),
+                    opposite,
+                    recheck: None,
+                }),
                 Scan::Range(range) => range.next().transpose()?.map(|entry| Entry {
                     row,
                     local_id: entry.local_id,
@@ -293,7 +290,9 @@ impl<'q> IndexLookup<'q> {
         bounds: &Batch<'q>,
         most: usize,
     ) -> Result<Option<Vec<Entry<'q>>>, Error> {
-        let [Access { source: Source::Key { by_id }, terms, .. }] = &self.accesses[..] else { return Ok(None) };
+        let [Access { source: Source::Key { by_id }, terms, .. }] = &self.accesses[..] else {
+            return Ok(None);
+        };
         let [(register, false)] = &terms[..] else { return Ok(None) };
         let end = source.len().min(self.progress.row + most);
         let values = bounds.column(*register);
@@ -378,12 +377,7 @@ impl<'q> IndexLookup<'q> {
     }
 
     /// The number of entries for each input row.
-    fn count(
-        &mut self,
-        source: &Batch<'q>,
-        bounds: &Batch<'q>,
-        out: Register,
-    ) -> Result<Batch<'q>, Error> {
+    fn count(&mut self, source: &Batch<'q>, bounds: &Batch<'q>, out: Register) -> Result<Batch<'q>, Error> {
         let mut counts = vec![0u64; source.len()];
         loop {
             let entries = self.collect(source, bounds, BATCH_ROWS)?;
@@ -456,7 +450,11 @@ impl Access<'_> {
         let terms = fields.iter().zip(&self.terms).all(|(field, (register, is_list))| {
             let wanted = bounds.value(*register, row);
             any_value(field, document, |value| {
-                if *is_list { wanted.elements().any(|member| equal(member, value)) } else { equal(wanted, value) }
+                if *is_list {
+                    wanted.elements().any(|member| equal(member, value))
+                } else {
+                    equal(wanted, value)
+                }
             })
         });
         terms
@@ -491,7 +489,9 @@ impl Combinations {
         let members: Vec<Option<Vec<u32>>> = access
             .terms
             .iter()
-            .map(|(register, is_list)| is_list.then(|| distinct_members(bounds.value(*register, row), ascending)))
+            .map(|(register, is_list)| {
+                is_list.then(|| distinct_members(bounds.value(*register, row), ascending))
+            })
             .collect();
         let is_done = members.iter().flatten().any(Vec::is_empty);
         Combinations { chosen: vec![0; members.len()], members, is_done }
@@ -614,10 +614,7 @@ fn compile_access<'q>(
 }
 
 /// Where all the projections come from, if none needs the document.
-fn providers<'q>(
-    output: &DocumentOutput<'q>,
-    accesses: &[Access<'q>],
-) -> Option<Vec<Provider<'q>>> {
+fn providers<'q>(output: &DocumentOutput<'q>, accesses: &[Access<'q>]) -> Option<Vec<Provider<'q>>> {
     if output.produces_document || output.filter.is_some() || output.projections.is_empty() {
         return None;
     }

@@ -5,56 +5,56 @@
 //! subquery holds by then.
 
 mod calculation;
-//@ mod collect;
+mod collect;
 mod document_output;
 mod enumerate_collection;
 mod enumerate_list;
-//@ mod enumerate_paths;
+mod enumerate_paths;
 mod filter;
-//@ mod graph_source;
-//@ mod hash_join;
+mod graph_source;
+mod hash_join;
 mod index;
-//@ mod insert;
+mod insert;
 mod limit;
-//@ mod modification;
+pub(crate) mod modification;
 mod no_results;
-//@ mod path_values;
+mod path_values;
 mod profiled;
-//@ mod remove;
+mod remove;
 mod return_rows;
-//@ mod shortest_path;
+mod shortest_path;
 mod singleton;
-//@ mod sort;
-//@ mod subquery;
-//@ mod traversal;
-//@ mod update;
-//@ mod upsert;
-//@ mod window;
-//@ mod window_bounds;
+mod sort;
+mod subquery;
+mod traversal;
+mod update;
+mod upsert;
+mod window;
+mod window_bounds;
 
 pub(crate) use calculation::Calculation;
-//@ pub(crate) use collect::collect;
+pub(crate) use collect::collect;
 pub(crate) use document_output::DocumentOutput;
-pub(crate) use enumerate_collection::EnumerateCollection;
+pub(crate) use enumerate_collection::{EnumerateCollection, ScanMode};
 pub(crate) use enumerate_list::EnumerateList;
-//@ pub(crate) use enumerate_paths::EnumeratePaths;
+pub(crate) use enumerate_paths::EnumeratePaths;
 pub(crate) use filter::Filter;
-//@ pub(crate) use hash_join::HashJoin;
+pub(crate) use hash_join::HashJoin;
 pub(crate) use index::IndexLookup;
-//@ pub(crate) use insert::Insert;
+pub(crate) use insert::Insert;
 pub(crate) use limit::Limit;
 pub(crate) use no_results::NoResults;
 pub(crate) use profiled::Profiled;
-//@ pub(crate) use remove::Remove;
+pub(crate) use remove::Remove;
 pub(crate) use return_rows::ReturnRows;
-//@ pub(crate) use shortest_path::ShortestPath;
-pub(crate) use singleton::{Inlet, Singleton};
-//@ pub(crate) use sort::Sort;
-//@ pub(crate) use subquery::Subquery;
-//@ pub(crate) use traversal::Traversal;
-//@ pub(crate) use update::Update;
-//@ pub(crate) use upsert::Upsert;
-//@ pub(crate) use window::Window;
+pub(crate) use shortest_path::ShortestPath;
+pub(crate) use singleton::{Inlet, InletRows, Singleton};
+pub(crate) use sort::Sort;
+pub(crate) use subquery::{Subquery, SubqueryMode, SubqueryParts};
+pub(crate) use traversal::Traversal;
+pub(crate) use update::Update;
+pub(crate) use upsert::Upsert;
+pub(crate) use window::Window;
 
 use crate::Error;
 use crate::batch::{Batch, Register, Scope};
@@ -108,9 +108,7 @@ pub(crate) fn parameters<'q>(
     let mut parameters = Batch::new(&runtime.memory);
     for (register, expr) in exprs.iter().enumerate() {
         parameters.write_from(source, &[register], |scope, source, columns| match columns {
-            [column] => {
-                evaluator_on(source, scope, runtime).evaluate(expr, Rows::All(source.len()), column)
-            }
+            [column] => evaluator_on(source, scope, runtime).evaluate(expr, Rows::All(source.len()), column),
             _ => Err(Error::Internal("one register has one column")),
         })?;
     }

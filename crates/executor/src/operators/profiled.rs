@@ -22,6 +22,7 @@ impl<'q> Operator<'q> for Profiled<'q> {
         let filtered_before = self.runtime.counters.filtered.get();
         let result = self.inner.next(wanted);
         if let Some(figures) = self.runtime.counters.nodes.borrow_mut().get_mut(self.slot) {
+            let figures = &mut figures.profile;
             figures.calls += 1;
             figures.runtime += started.elapsed();
             figures.filtered += self.runtime.counters.filtered.get() - filtered_before;

@@ -9,7 +9,16 @@ use crate::batch::Batch;
 use crate::runtime::Runtime;
 
 /// Where a subquery puts the rows its pipeline is to run for.
-pub(crate) type Inlet<'q> = Rc<RefCell<Option<Batch<'q>>>>;
+#[derive(Debug, Default)]
+pub(crate) struct InletRows<'q> {
+    /// Taken by the beginning of the pipeline.
+    pub(crate) batch: RefCell<Option<Batch<'q>>>,
+    /// The same rows, for operators that need them although no row has reached them.
+    pub(crate) surrounding: RefCell<Option<Batch<'q>>>,
+}
+
+/// An inlet is shared by a subquery and the operators of its pipeline.
+pub(crate) type Inlet<'q> = Rc<InletRows<'q>>;
 
 /// See the head of this file.
 #[derive(Debug)]
@@ -36,7 +45,7 @@ impl<'q> Operator<'q> for Singleton<'q> {
                 batch.set_len(1);
                 Ok(Some(batch))
             }
-            Singleton::Inlet(inlet) => Ok(inlet.borrow_mut().take()),
+            Singleton::Inlet(inlet) => Ok(inlet.batch.borrow_mut().take()),
         }
     }
 
