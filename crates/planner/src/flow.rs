@@ -250,7 +250,7 @@ pub(crate) fn pipeline_reads(pipeline: &Pipeline) -> VarSet {
         for var in writes(&node.kind) {
             set_here.insert(var);
         }
-        for var in bound_inside(&node.kind) {
+        if let Some(var) = bound_inside(&node.kind) {
             set_here.insert(var);
         }
     }

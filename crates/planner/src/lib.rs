@@ -4,6 +4,7 @@ pub mod catalog;
 mod build;
 mod error;
 mod estimate;
+pub mod explain;
 mod expr;
 mod flow;
 mod fold;
@@ -20,6 +21,7 @@ pub use catalog::{
     IndexMeta,
 };
 pub use error::Error;
+pub use explain::{TextOptions, explain, explain_text, node_type_name, plan_to_vpack, rules_to_vpack};
 pub use expr::Purity;
 pub use options::PlanOptions;
 pub use plan::Plan;
