@@ -20,6 +20,9 @@ use crate::{ArenaBuilder, DocumentAccess, Error};
 /// The server version that `VERSION()` answers unless the embedder says otherwise.
 pub const COMPATIBLE_VERSION: &str = "3.12.5";
 
+/// Most bytes of an arena.
+const ARENA_BYTES_MAX: usize = 1 << 30;
+
 /// State of one query that its functions share. Lives as long as the query, on one thread at a time.
 pub struct Environment {
     warnings: Warnings,
@@ -28,9 +31,11 @@ pub struct Environment {
     user: Option<String>,
     version: String,
     kill_flag: Option<Arc<AtomicBool>>,
+    arena_bytes_max: usize,
     rng: RefCell<Option<StdRng>>,
     pub(crate) regexes: RefCell<RegexCache>,
     pub(crate) zones: RefCell<ZoneCache>,
+    pub(crate) json_parser: RefCell<Option<persea_json::Parser>>,
     time_zone: String,
     builders: RefCell<Vec<Builder>>,
     scratch: RefCell<String>,
@@ -67,9 +72,11 @@ impl Environment {
             user: None,
             version: COMPATIBLE_VERSION.to_owned(),
             kill_flag: None,
+            arena_bytes_max: ARENA_BYTES_MAX,
             rng: RefCell::new(None),
             regexes: RefCell::default(),
             zones: RefCell::default(),
+            json_parser: RefCell::default(),
             time_zone: "Etc/UTC".to_owned(),
             builders: RefCell::default(),
             scratch: RefCell::default(),
@@ -122,6 +129,14 @@ impl Environment {
     #[must_use]
     pub fn with_seed(self, seed: u64) -> Self {
         *self.rng.borrow_mut() = Some(StdRng::seed_from_u64(seed));
+        self
+    }
+
+    /// Most bytes that an arena may hold after a call, 1 GiB unless told otherwise: a bound on what a single batch
+    /// builds, whatever is left of the query's memory.
+    #[must_use]
+    pub fn with_arena_bytes_max(mut self, arena_bytes_max: usize) -> Self {
+        self.arena_bytes_max = arena_bytes_max;
         self
     }
 
@@ -220,6 +235,15 @@ impl<'a> Context<'a> {
     pub(crate) fn leave(&self, caller: &'static str) {
         self.depth.set(self.depth.get().saturating_sub(1));
         self.function.set(caller);
+    }
+
+    /// Fails if the arena has grown too large.
+    pub(crate) fn check_arena(&self) -> Result<(), Error> {
+        if self.arena.allocated_bytes() > self.env.arena_bytes_max {
+            Err(Error::ResourceLimit)
+        } else {
+            Ok(())
+        }
     }
 
     /// How many calls are under way inside each other; more than one only through `CALL` and `APPLY`.
@@ -357,6 +381,14 @@ impl<'a> Context<'a> {
     pub fn adopt(&self, slice: Slice<'_>) -> Value<'a> {
         Value::from_slice(Slice::trusted(self.arena.alloc_slice_copy(slice.bytes())))
     }
+}
+
+/// Longest text that a function whose result may be far longer than its arguments builds.
+pub(crate) const TEXT_BYTES_MAX: usize = 64 << 20;
+
+/// Refuses a text that has become too long.
+pub(crate) fn check_text(length: usize) -> Result<(), Error> {
+    if length > TEXT_BYTES_MAX { Err(Error::ResourceLimit) } else { Ok(()) }
 }
 
 /// Most members of a range that may be laid out.

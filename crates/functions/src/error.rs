@@ -46,6 +46,15 @@ pub enum Error {
     /// A range has too many members to be laid out in memory.
     #[error("number out of range")]
     OutOfRange,
+    /// A vector search without a vector index to answer it.
+    #[error("failed vector search: {0}() needs a vector index on one of its arguments")]
+    VectorSearch(&'static str),
+    /// A place is searched in a collection without a geo index.
+    #[error("no suitable geo index found for geo restriction on '{0}'")]
+    GeoIndexMissing(String),
+    /// Words are searched in a collection without a fulltext index.
+    #[error("no suitable fulltext index found for fulltext query on '{0}'")]
+    FulltextIndexMissing(String),
     /// `FAIL` was called.
     #[error("FAIL({0}) called")]
     Fail(String),
@@ -91,7 +100,10 @@ impl Error {
             Self::UnknownFunction(_) => 1540,
             Self::ArgumentCount { .. } => 1541,
             Self::ArgumentType(_) => 1542,
+            Self::VectorSearch(_) => 1554,
             Self::Fail(_) => 1569,
+            Self::GeoIndexMissing(_) => 1570,
+            Self::FulltextIndexMissing(_) => 1571,
             Self::DisallowedDynamicCall(_) => 1578,
             Self::UserFunctionNotFound(_) => 1582,
             Self::Assert(_) => 1593,

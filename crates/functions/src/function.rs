@@ -2,6 +2,7 @@
 
 use persea_order::Value;
 
+use crate::context::check_range;
 use crate::{Context, Error};
 
 /// The Rust function behind an AQL function: arguments in, one value out. Values it builds live in the
@@ -42,6 +43,8 @@ pub struct Function {
     pub dynamic: bool,
     /// May be used in a `PRUNE` condition.
     pub in_prune: bool,
+    /// Takes ranges of any length as they are; other functions refuse those too long to be laid out.
+    pub long_ranges: bool,
     /// Signature as the manual writes it; square brackets mark optional arguments.
     pub signature: &'static str,
     /// One line on what it returns.
@@ -61,9 +64,13 @@ impl Function {
     pub fn evaluate<'a>(&self, ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
         match self.call {
             Callable::Scalar(call) => {
+                if !self.long_ranges {
+                    args.iter().try_for_each(|value| check_range(*value))?;
+                }
                 let caller = ctx.enter(self.name);
                 let result = call(ctx, args);
                 ctx.leave(caller);
+                ctx.check_arena()?;
                 result
             }
             Callable::NotImplemented(reason) => Err(Error::NotImplemented { function: self.name, reason }),
@@ -93,6 +100,7 @@ impl Function {
             accesses_documents: false,
             dynamic: true,
             in_prune: true,
+            long_ranges: false,
             signature,
             summary,
             call: Callable::Scalar(call),
@@ -117,6 +125,7 @@ impl Function {
             accesses_documents: false,
             dynamic: true,
             in_prune: true,
+            long_ranges: false,
             signature,
             summary,
             call: Callable::NotImplemented(reason),
@@ -141,6 +150,12 @@ impl Function {
     pub(crate) const fn effect(mut self) -> Self {
         self.deterministic = false;
         self.foldable = false;
+        self
+    }
+
+    /// Takes ranges of any length.
+    pub(crate) const fn lazy(mut self) -> Self {
+        self.long_ranges = true;
         self
     }
 

@@ -42,27 +42,33 @@ static FUNCTIONS: &[Function] = &[
     .volatile()
     .reads()
     .no_prune(),
-    F::missing(
+    F::new(
         "APPROX_NEAR_COSINE",
         (2, 3),
         "APPROX_NEAR_COSINE(vector1, vector2 [, options])",
         "Nearness of vectors from an index.",
-        "there are no vector indexes",
-    ),
-    F::missing(
+        misc::approx_near,
+    )
+    .unfoldable()
+    .no_dynamic(),
+    F::new(
         "APPROX_NEAR_INNER_PRODUCT",
         (2, 3),
         "APPROX_NEAR_INNER_PRODUCT(vector1, vector2 [, options])",
         "Nearness of vectors from an index.",
-        "there are no vector indexes",
-    ),
-    F::missing(
+        misc::approx_near,
+    )
+    .unfoldable()
+    .no_dynamic(),
+    F::new(
         "APPROX_NEAR_L2",
         (2, 3),
         "APPROX_NEAR_L2(vector1, vector2 [, options])",
         "Nearness of vectors from an index.",
-        "there are no vector indexes",
-    ),
+        misc::approx_near,
+    )
+    .unfoldable()
+    .no_dynamic(),
     F::new("ASIN", (1, 1), "ASIN(value)", "Arc sine.", numeric::asin),
     F::new(
         "ASSERT",
@@ -71,7 +77,8 @@ static FUNCTIONS: &[Function] = &[
         "Ends the query if a condition does not hold.",
         misc::assert,
     )
-    .effect(),
+    .effect()
+    .lazy(),
     F::new("ATAN", (1, 1), "ATAN(value)", "Arc tangent.", numeric::atan),
     F::new("ATAN2", (2, 2), "ATAN2(y, x)", "Angle of a point.", numeric::atan2),
     F::new(
@@ -188,7 +195,8 @@ static FUNCTIONS: &[Function] = &[
         misc::collection_count,
     )
     .collection()
-    .no_prune(),
+    .no_prune()
+    .no_dynamic(),
     F::new("CONCAT", (1, MANY), "CONCAT(value, …)", "The values as one text.", string::concat),
     F::new(
         "CONCAT_SEPARATOR",
@@ -226,7 +234,8 @@ static FUNCTIONS: &[Function] = &[
         "Number of members, attributes, characters, or documents.",
         array::length,
     )
-    .counts_collection(),
+    .counts_collection()
+    .lazy(),
     F::new(
         "COUNT_DISTINCT",
         (1, 1),
@@ -404,7 +413,8 @@ static FUNCTIONS: &[Function] = &[
     )
     .volatile()
     .collection()
-    .no_prune(),
+    .no_prune()
+    .no_dynamic(),
     F::new(
         "ENCODE_URI_COMPONENT",
         (1, 1),
@@ -437,21 +447,23 @@ static FUNCTIONS: &[Function] = &[
         "Position of the last occurrence, or -1.",
         string::find_last,
     ),
-    F::new("FIRST", (1, 1), "FIRST(list)", "First member.", array::first),
+    F::new("FIRST", (1, 1), "FIRST(list)", "First member.", array::first).lazy(),
     F::new(
         "FIRST_DOCUMENT",
         (1, MANY),
         "FIRST_DOCUMENT(value, …)",
         "The first value that is an object.",
         misc::first_document,
-    ),
+    )
+    .lazy(),
     F::new(
         "FIRST_LIST",
         (1, MANY),
         "FIRST_LIST(value, …)",
         "The first value that is an array.",
         misc::first_list,
-    ),
+    )
+    .lazy(),
     F::new(
         "FLATTEN",
         (1, 2),
@@ -461,12 +473,12 @@ static FUNCTIONS: &[Function] = &[
     ),
     F::new("FLOOR", (1, 1), "FLOOR(value)", "The integer not above the number.", numeric::floor),
     F::new("FNV64", (1, 1), "FNV64(text)", "FNV-1a hash in hexadecimal.", string::fnv64),
-    F::missing(
+    F::new(
         "FULLTEXT",
         (3, 4),
         "FULLTEXT(collection, attribute, query [, limit])",
         "Documents from a fulltext index.",
-        "there are no fulltext indexes",
+        misc::fulltext,
     )
     .collection()
     .no_prune()
@@ -574,22 +586,26 @@ static FUNCTIONS: &[Function] = &[
         "The number of an IPv4 address.",
         string::ipv4_to_number,
     ),
-    F::new("IS_ARRAY", (1, 1), "IS_ARRAY(value)", "Whether the value is an array.", type_check::is_array),
-    F::new("IS_BOOL", (1, 1), "IS_BOOL(value)", "Whether the value is a boolean.", type_check::is_bool),
+    F::new("IS_ARRAY", (1, 1), "IS_ARRAY(value)", "Whether the value is an array.", type_check::is_array)
+        .lazy(),
+    F::new("IS_BOOL", (1, 1), "IS_BOOL(value)", "Whether the value is a boolean.", type_check::is_bool)
+        .lazy(),
     F::new(
         "IS_DATESTRING",
         (1, 1),
         "IS_DATESTRING(value)",
         "Whether the value is a text that date functions understand.",
         type_check::is_datestring,
-    ),
+    )
+    .lazy(),
     F::new(
         "IS_DOCUMENT",
         (1, 1),
         "IS_DOCUMENT(value)",
         "Whether the value is an object.",
         type_check::is_object,
-    ),
+    )
+    .lazy(),
     F::new(
         "IS_IN_POLYGON",
         (2, 3),
@@ -603,18 +619,23 @@ static FUNCTIONS: &[Function] = &[
         "IS_IPV4(value)",
         "Whether the value is the text of an IPv4 address.",
         type_check::is_ipv4,
-    ),
+    )
+    .lazy(),
     F::new(
         "IS_KEY",
         (1, 1),
         "IS_KEY(value)",
         "Whether the value is a text that can be a document key.",
         type_check::is_key,
-    ),
-    F::new("IS_LIST", (1, 1), "IS_LIST(value)", "Whether the value is an array.", type_check::is_array),
-    F::new("IS_NULL", (1, 1), "IS_NULL(value)", "Whether the value is null.", type_check::is_null),
-    F::new("IS_NUMBER", (1, 1), "IS_NUMBER(value)", "Whether the value is a number.", type_check::is_number),
-    F::new("IS_OBJECT", (1, 1), "IS_OBJECT(value)", "Whether the value is an object.", type_check::is_object),
+    )
+    .lazy(),
+    F::new("IS_LIST", (1, 1), "IS_LIST(value)", "Whether the value is an array.", type_check::is_array)
+        .lazy(),
+    F::new("IS_NULL", (1, 1), "IS_NULL(value)", "Whether the value is null.", type_check::is_null).lazy(),
+    F::new("IS_NUMBER", (1, 1), "IS_NUMBER(value)", "Whether the value is a number.", type_check::is_number)
+        .lazy(),
+    F::new("IS_OBJECT", (1, 1), "IS_OBJECT(value)", "Whether the value is an object.", type_check::is_object)
+        .lazy(),
     F::new(
         "IS_SAME_COLLECTION",
         (2, 2),
@@ -622,7 +643,8 @@ static FUNCTIONS: &[Function] = &[
         "Whether a document belongs to a collection.",
         object::is_same_collection,
     ),
-    F::new("IS_STRING", (1, 1), "IS_STRING(value)", "Whether the value is a string.", type_check::is_string),
+    F::new("IS_STRING", (1, 1), "IS_STRING(value)", "Whether the value is a string.", type_check::is_string)
+        .lazy(),
     F::new("JACCARD", (2, 2), "JACCARD(list1, list2)", "Share of common members.", array::jaccard),
     F::new(
         "JSON_PARSE",
@@ -673,7 +695,7 @@ static FUNCTIONS: &[Function] = &[
         "Euclidean distance of vectors.",
         numeric::l2_distance,
     ),
-    F::new("LAST", (1, 1), "LAST(list)", "Last member.", array::last),
+    F::new("LAST", (1, 1), "LAST(list)", "Last member.", array::last).lazy(),
     F::new("LEFT", (2, 2), "LEFT(text, n)", "The first n characters.", string::left),
     F::new(
         "LENGTH",
@@ -682,7 +704,8 @@ static FUNCTIONS: &[Function] = &[
         "Number of members, attributes, characters, or documents.",
         array::length,
     )
-    .counts_collection(),
+    .counts_collection()
+    .lazy(),
     F::new(
         "LEVENSHTEIN_DISTANCE",
         (2, 2),
@@ -769,13 +792,14 @@ static FUNCTIONS: &[Function] = &[
         "MIN_MATCH(condition, …, minMatchCount)",
         "Whether enough conditions hold.",
         misc::min_match,
-    ),
-    F::missing(
+    )
+    .lazy(),
+    F::new(
         "NEAR",
         (3, 5),
         "NEAR(collection, latitude, longitude [, limit [, distanceName]])",
         "Documents near a place.",
-        "there are no geo indexes",
+        misc::near,
     )
     .collection()
     .no_prune()
@@ -803,11 +827,14 @@ static FUNCTIONS: &[Function] = &[
     ),
     F::new("NOEVAL", (1, 1), "NOEVAL(value)", "The value, not computed while planning.", misc::pass_through)
         .uncached()
-        .unfoldable(),
+        .unfoldable()
+        .lazy(),
     F::new("NOOPT", (1, 1), "NOOPT(value)", "The value, hidden from the optimizer.", misc::pass_through)
-        .volatile(),
-    F::new("NOT_NULL", (1, MANY), "NOT_NULL(value, …)", "The first value that is not null.", misc::not_null),
-    F::new("NTH", (2, 2), "NTH(list, position)", "Member at a position.", array::nth),
+        .volatile()
+        .lazy(),
+    F::new("NOT_NULL", (1, MANY), "NOT_NULL(value, …)", "The first value that is not null.", misc::not_null)
+        .lazy(),
+    F::new("NTH", (2, 2), "NTH(list, position)", "Member at a position.", array::nth).lazy(),
     F::missing(
         "OFFSET_INFO",
         (2, 2),
@@ -837,7 +864,7 @@ static FUNCTIONS: &[Function] = &[
         object::parse_identifier,
     ),
     F::new("PARSE_KEY", (1, 1), "PARSE_KEY(document)", "Key of an identifier.", object::parse_key),
-    F::new("PASSTHRU", (1, 1), "PASSTHRU(value)", "The value.", misc::pass_through),
+    F::new("PASSTHRU", (1, 1), "PASSTHRU(value)", "The value.", misc::pass_through).lazy(),
     F::new(
         "PERCENTILE",
         (2, 3),
@@ -958,7 +985,8 @@ static FUNCTIONS: &[Function] = &[
     F::new("SCHEMA_GET", (1, 1), "SCHEMA_GET(collection)", "Schema of a collection.", misc::schema_get)
         .effect()
         .collection()
-        .no_prune(),
+        .no_prune()
+        .no_dynamic(),
     F::new(
         "SCHEMA_VALIDATE",
         (2, 2),
@@ -1067,12 +1095,12 @@ static FUNCTIONS: &[Function] = &[
         "The tokens an analyzer makes of the text.",
         misc::tokens,
     ),
-    F::new("TO_ARRAY", (1, 1), "TO_ARRAY(value)", "The value cast to an array.", type_cast::to_array),
+    F::new("TO_ARRAY", (1, 1), "TO_ARRAY(value)", "The value cast to an array.", type_cast::to_array).lazy(),
     F::new("TO_BASE64", (1, 1), "TO_BASE64(text)", "The text in Base64.", string::to_base64),
-    F::new("TO_BOOL", (1, 1), "TO_BOOL(value)", "The value cast to a boolean.", type_cast::to_bool),
+    F::new("TO_BOOL", (1, 1), "TO_BOOL(value)", "The value cast to a boolean.", type_cast::to_bool).lazy(),
     F::new("TO_CHAR", (1, 1), "TO_CHAR(codepoint)", "The character of a code point.", string::to_char),
     F::new("TO_HEX", (1, 1), "TO_HEX(text)", "The bytes of the text in hexadecimal.", string::to_hex),
-    F::new("TO_LIST", (1, 1), "TO_LIST(value)", "The value cast to an array.", type_cast::to_array),
+    F::new("TO_LIST", (1, 1), "TO_LIST(value)", "The value cast to an array.", type_cast::to_array).lazy(),
     F::new("TO_NUMBER", (1, 1), "TO_NUMBER(value)", "The value cast to a number.", type_cast::to_number),
     F::new("TO_STRING", (1, 1), "TO_STRING(value)", "The value cast to a string.", type_cast::to_string),
     F::new(
@@ -1089,7 +1117,7 @@ static FUNCTIONS: &[Function] = &[
         "The text without the characters at its ends.",
         string::trim,
     ),
-    F::new("TYPENAME", (1, 1), "TYPENAME(value)", "Name of the value's type.", type_check::typename),
+    F::new("TYPENAME", (1, 1), "TYPENAME(value)", "Name of the value's type.", type_check::typename).lazy(),
     F::new("UNION", (2, MANY), "UNION(list1, list2, …)", "The members of all lists.", array::union),
     F::new(
         "UNION_DISTINCT",
@@ -1122,7 +1150,7 @@ static FUNCTIONS: &[Function] = &[
     ),
     F::new("UPPER", (1, 1), "UPPER(text)", "The text in upper case.", string::upper),
     F::new("UUID", (0, 0), "UUID()", "A random identifier.", string::uuid).volatile(),
-    F::new("V8", (1, 1), "V8(value)", "The value.", misc::pass_through).no_prune(),
+    F::new("V8", (1, 1), "V8(value)", "The value.", misc::pass_through).no_prune().lazy(),
     F::new("VALUE", (2, 2), "VALUE(object, path)", "What a path leads to.", object::value),
     F::new("VALUES", (1, 2), "VALUES(object [, removeSystem])", "Values of the attributes.", object::values),
     F::new("VARIANCE", (1, 1), "VARIANCE(list)", "Variance of a population.", numeric::variance_population),
@@ -1142,23 +1170,24 @@ static FUNCTIONS: &[Function] = &[
     ),
     F::new("VERSION", (0, 0), "VERSION()", "Version of the server.", misc::version).uncached().no_prune(),
     F::new("WARN", (2, 2), "WARN(condition, message)", "Warns if a condition does not hold.", misc::warn)
-        .effect(),
-    F::missing(
+        .effect()
+        .lazy(),
+    F::new(
         "WITHIN",
         (4, 5),
         "WITHIN(collection, latitude, longitude, radius [, distanceName])",
         "Documents around a place.",
-        "there are no geo indexes",
+        misc::near,
     )
     .collection()
     .no_prune()
     .no_dynamic(),
-    F::missing(
+    F::new(
         "WITHIN_RECTANGLE",
         (5, 5),
         "WITHIN_RECTANGLE(collection, latitude1, longitude1, latitude2, longitude2)",
         "Documents in a rectangle.",
-        "there are no geo indexes",
+        misc::near,
     )
     .collection()
     .no_prune()

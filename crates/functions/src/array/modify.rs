@@ -4,7 +4,7 @@
 use persea_order::{Value, equal};
 
 use super::distinct::DistinctValues;
-use crate::context::{RANGE_MEMBERS_MAX, arg, check_range};
+use crate::context::{RANGE_MEMBERS_MAX, arg, check_text};
 use crate::numeric::integer;
 use crate::{Context, Error};
 
@@ -17,15 +17,12 @@ pub(crate) fn append<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<
     if !list.is_array() {
         return ctx.invalid_argument();
     }
-    let unique = arg(args, 2).is_truthy();
-    if adds_nothing && !unique {
+    if adds_nothing {
         return Ok(list);
     }
-    check_range(list)?;
-    check_range(added)?;
-    let single = (!added.is_array() && !added.is_null()).then_some(added);
+    let single = (!added.is_array()).then_some(added);
     let all = list.elements().chain(added.elements()).chain(single);
-    if !unique {
+    if !arg(args, 2).is_truthy() {
         return ctx.array(all);
     }
     let mut distinct = DistinctValues::new(ctx);
@@ -65,7 +62,6 @@ fn one_more<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<OneMore<'a>, Er
     if !list.is_array() {
         return ctx.invalid_argument().map(OneMore::Answer);
     }
-    check_range(list)?;
     if arg(args, 2).is_truthy() && list.elements().any(|member| equal(member, value)) {
         return Ok(OneMore::Answer(list));
     }
@@ -80,7 +76,6 @@ pub(crate) fn pop<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>
     if !list.is_array() {
         return ctx.invalid_argument();
     }
-    check_range(list)?;
     ctx.array(list.elements().take(list.len().saturating_sub(1)))
 }
 
@@ -92,7 +87,6 @@ pub(crate) fn shift<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'
     if !list.is_array() {
         return ctx.invalid_argument();
     }
-    check_range(list)?;
     ctx.array(list.elements().skip(1))
 }
 
@@ -104,7 +98,6 @@ pub(crate) fn remove_nth<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Va
     if !list.is_array() {
         return ctx.invalid_argument();
     }
-    check_range(list)?;
     let length = list.len() as i64;
     let position = integer(arg(args, 1));
     if position >= length || position < -length {
@@ -122,7 +115,6 @@ pub(crate) fn remove_value<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<
     if !list.is_array() {
         return ctx.invalid_argument();
     }
-    check_range(list)?;
     // A negative limit never runs out.
     let mut n_left = match arg(args, 2) {
         limit if limit.is_null() => -1,
@@ -146,8 +138,6 @@ pub(crate) fn remove_values<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result
     if !list.is_array() || !values.is_array() {
         return ctx.invalid_argument();
     }
-    check_range(list)?;
-    check_range(values)?;
     let mut removed = DistinctValues::new(ctx);
     values.elements().for_each(|value| {
         removed.insert(value);
@@ -160,7 +150,6 @@ pub(crate) fn replace_nth<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<V
     if !list.is_array() {
         return ctx.invalid_argument();
     }
-    check_range(list)?;
     if position.is_null() {
         return Err(Error::ArgumentType(ctx.function()));
     }
@@ -175,7 +164,11 @@ pub(crate) fn replace_nth<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<V
     if position.unsigned_abs() >= RANGE_MEMBERS_MAX {
         return Err(Error::OutOfRange);
     }
-    let padding = std::iter::repeat_n(arg(args, 3), usize::try_from(position - length).unwrap_or(0));
+    let n_padding = usize::try_from(position - length).unwrap_or(0);
+    let padding_bytes = arg(args, 3).as_slice().map_or(0, |slice| slice.byte_size());
+    let padding_bytes = padding_bytes.max(arg(args, 3).as_str().map_or(0, str::len));
+    check_text(padding_bytes.saturating_mul(n_padding))?;
+    let padding = std::iter::repeat_n(arg(args, 3), n_padding);
     let before = list.elements().take(position as usize);
     let after = list.elements().skip(position as usize + 1);
     ctx.array(before.chain(padding).chain([value]).chain(after))

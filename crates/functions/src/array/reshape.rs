@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use persea_order::{Value, compare};
 
 use crate::builder::ArenaBuilder;
-use crate::context::{arg, check_range};
+use crate::context::arg;
 use crate::numeric::integer;
 use crate::{Context, Error};
 
@@ -14,7 +14,6 @@ pub(crate) fn flatten<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value
     if !list.is_array() {
         return ctx.array_expected();
     }
-    check_range(list)?;
     let n_levels = if args.len() > 1 { integer(arg(args, 1)).max(1) } else { 1 };
     // Values are never nested deeper than a builder allows, so neither does the recursion go deeper.
     let n_levels = usize::try_from(n_levels).unwrap_or(usize::MAX).min(persea_vpack::DEPTH_MAX);
@@ -41,7 +40,6 @@ pub(crate) fn interleave<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Va
         if !list.is_array() {
             return ctx.array_expected();
         }
-        check_range(*list)?;
         lists.push(list.elements());
     }
     let mut builder = ctx.builder();

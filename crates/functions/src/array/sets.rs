@@ -4,24 +4,22 @@
 use persea_order::Value;
 
 use super::distinct::DistinctValues;
-use crate::context::{arg, check_range};
+use crate::context::arg;
 use crate::{Context, Error};
 
-/// Whether all arguments are arrays that may be walked through.
-fn all_arrays(args: &[Value<'_>]) -> Result<bool, Error> {
-    args.iter().try_for_each(|list| check_range(*list))?;
-    Ok(args.iter().all(|list| list.is_array()))
+fn all_arrays(args: &[Value<'_>]) -> bool {
+    args.iter().all(|list| list.is_array())
 }
 
 pub(crate) fn union<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
-    if !all_arrays(args)? {
+    if !all_arrays(args) {
         return ctx.invalid_argument();
     }
     ctx.array(args.iter().flat_map(|list| list.elements()))
 }
 
 pub(crate) fn union_distinct<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
-    if !all_arrays(args)? {
+    if !all_arrays(args) {
         return ctx.invalid_argument();
     }
     let mut distinct = DistinctValues::new(ctx);
@@ -32,7 +30,7 @@ pub(crate) fn union_distinct<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Resul
 }
 
 pub(crate) fn intersection<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
-    if !all_arrays(args)? {
+    if !all_arrays(args) {
         return ctx.array_expected();
     }
     let mut seen = DistinctValues::new(ctx);
@@ -49,7 +47,7 @@ pub(crate) fn intersection<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<
 }
 
 pub(crate) fn outersection<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
-    if !all_arrays(args)? {
+    if !all_arrays(args) {
         return ctx.array_expected();
     }
     let mut seen = DistinctValues::new(ctx);
@@ -62,7 +60,7 @@ pub(crate) fn outersection<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<
 }
 
 pub(crate) fn minus<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
-    if !all_arrays(args)? {
+    if !all_arrays(args) {
         return ctx.invalid_argument();
     }
     let mut kept = DistinctValues::new(ctx);
@@ -78,7 +76,7 @@ pub(crate) fn minus<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'
 }
 
 pub(crate) fn jaccard<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
-    if !all_arrays(args)? {
+    if !all_arrays(args) {
         return ctx.invalid_argument();
     }
     let mut seen = DistinctValues::new(ctx);
@@ -97,30 +95,29 @@ pub(crate) fn jaccard<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value
 }
 
 pub(crate) fn unique<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
-    match distinct(ctx, args)? {
+    match distinct(ctx, args) {
         Some(distinct) => ctx.array(distinct.values()),
         None => ctx.array_expected(),
     }
 }
 
 pub(crate) fn count_distinct<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
-    match distinct(ctx, args)? {
+    match distinct(ctx, args) {
         Some(distinct) => Ok(Value::from_u64(distinct.len() as u64)),
         None => ctx.array_expected(),
     }
 }
 
-fn distinct<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Option<DistinctValues<'a>>, Error> {
+fn distinct<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Option<DistinctValues<'a>> {
     let list = arg(args, 0);
     if !list.is_array() {
-        return Ok(None);
+        return None;
     }
-    check_range(list)?;
     let mut distinct = DistinctValues::new(ctx);
     list.elements().for_each(|member| {
         distinct.insert(member);
     });
-    Ok(Some(distinct))
+    Some(distinct)
 }
 
 #[cfg(test)]

@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn every_day_goes_there_and_back() {
         let mut expected = (0, 1, 1);
-        for day in super::day_number(0, 1, 1)..=super::day_number(9999, 12, 31) {
+        for day in day_number(0, 1, 1)..=day_number(9999, 12, 31) {
             assert_eq!(date_of_day(day), expected);
             assert_eq!(day_number(expected.0, expected.1, expected.2), day);
             let civil = Civil::from_millis(day * MILLIS_PER_DAY);

@@ -75,8 +75,9 @@ impl Zone {
     }
 }
 
+/// The last day of the year 9999 is beyond the library's calendar; no zone changes then.
 pub(super) fn timestamp(instant: i64) -> Option<Timestamp> {
-    Timestamp::from_millisecond(instant).ok()
+    Timestamp::from_millisecond(instant.min(Timestamp::MAX.as_second() * 1_000)).ok()
 }
 
 fn wall_clock(local: i64) -> Option<DateTime> {

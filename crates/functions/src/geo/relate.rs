@@ -226,7 +226,7 @@ mod tests {
         check("IS_IN_POLYGON([[0,0],[0,10],[10,10],[10,0]],4,17)", "false");
         check("IS_IN_POLYGON([[0,0],[10,0],[10,10],[0,10]],[7,4],true)", "true");
         check("IS_IN_POLYGON([[0,0],[0,20],[10,20],[10,0]],[7,15])", "true");
-        check("IS_IN_POLYGON([[0,0],[0,20],[10,20],[10,0]],[7,15],true)", "false");
+        check("IS_IN_POLYGON([[0,0],[0,20],[10,20],[10,0]],[15,7],true)", "false");
         check_warning("IS_IN_POLYGON([[0,0]],4,7)", "null", 1542);
         check_warning("IS_IN_POLYGON([[0,0],[0,1],[1,1]],\"4\",7)", "null", 1542);
     }

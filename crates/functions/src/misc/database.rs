@@ -91,7 +91,7 @@ pub(crate) fn schema_validate<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Resu
     let View::Object(document) = arg(args, 0).view() else { return ctx.invalid_argument() };
     let problem = match arg(args, 1).view() {
         View::Null => None,
-        View::Object(schema) if schema.len() == 0 => None,
+        View::Object(schema) if schema.is_empty() => None,
         View::Object(schema) => ctx.documents.validate(document, schema)?,
         _ => return ctx.invalid_argument(),
     };

@@ -53,6 +53,28 @@ pub(crate) fn levenshtein_match<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Re
     Ok(Value::from_bool(edit_distance(&left, &right, swaps) as u64 <= distance.unsigned_abs()))
 }
 
+/// The collection that an index is wanted of.
+fn collection_of(ctx: &Context<'_>, args: &[Value<'_>]) -> Result<String, Error> {
+    let Some(name) = arg(args, 0).as_str() else { return Err(Error::ArgumentType(ctx.function())) };
+    ctx.documents.collection_count(name)?;
+    Ok(name.to_owned())
+}
+
+/// There are no geo indexes, so none fits.
+pub(crate) fn near<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+    Err(Error::GeoIndexMissing(collection_of(ctx, args)?))
+}
+
+/// There are no fulltext indexes, so none fits.
+pub(crate) fn fulltext<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+    Err(Error::FulltextIndexMissing(collection_of(ctx, args)?))
+}
+
+/// There are no vector indexes, so none fits.
+pub(crate) fn approx_near<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
+    Err(Error::VectorSearch(ctx.function()))
+}
+
 #[cfg(test)]
 mod tests {
     use crate::testing::{check, check_error, check_warning};
@@ -82,5 +104,8 @@ mod tests {
         check_error("EXISTS(1)", 9);
         check_error("PHRASE(1,\"a\",\"text_en\")", 9);
         check_error("BM25({})", 9);
+        check_error("APPROX_NEAR_L2([1],[2])", 1554);
+        check_error("NEAR(\"nope\",1,2)", 1203);
+        check_error("FULLTEXT(1,\"a\",\"b\")", 1542);
     }
 }

@@ -2,7 +2,7 @@
 
 use persea_order::Value;
 
-use crate::context::arg;
+use crate::context::{arg, check_text};
 use crate::numeric::integer;
 use crate::warnings::RESOURCE_LIMIT;
 use crate::{Context, Error};
@@ -22,20 +22,18 @@ fn joined<'a>(ctx: &Context<'a>, values: &[Value<'a>], separator: &str) -> Resul
     let mut is_first = true;
     let mut push = |value: Value<'a>| {
         if value.is_null() {
-            return;
+            return Ok(());
         }
         if !is_first {
             text.push_str(separator);
         }
         is_first = false;
         text.push_str(ctx.text(value));
+        check_text(text.len())
     };
     match values {
-        [list] if list.is_array() => {
-            crate::context::check_range(*list)?;
-            list.elements().for_each(&mut push);
-        }
-        _ => values.iter().copied().for_each(&mut push),
+        [list] if list.is_array() => list.elements().try_for_each(&mut push)?,
+        _ => values.iter().copied().try_for_each(&mut push)?,
     }
     Ok(Value::from_str(text.into_bump_str()))
 }

@@ -56,8 +56,11 @@ pub(crate) fn to_char<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value
 
 pub(crate) fn json_parse<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let Some(text) = arg(args, 0).as_str() else { return ctx.invalid_argument() };
-    match persea_json::parse(text.as_bytes()) {
-        Ok(parsed) => Ok(ctx.adopt(parsed.as_slice())),
+    let mut builder = ctx.builder();
+    let mut parser = ctx.env.json_parser.borrow_mut();
+    let parsed = parser.get_or_insert_default().parse_into(text.as_bytes(), builder.as_builder());
+    match parsed {
+        Ok(()) => builder.finish(),
         Err(_) => ctx.invalid_argument(),
     }
 }

@@ -4,6 +4,7 @@ mod concat;
 mod digest;
 mod encode;
 mod find;
+mod occurrences;
 mod parts;
 mod random;
 mod regex;

@@ -4,7 +4,7 @@ use persea_order::Value;
 
 use super::part;
 use super::split::{Limit, limit};
-use crate::context::arg;
+use crate::context::{arg, check_text};
 use crate::pattern::{Groups, pattern};
 use crate::{Context, Error};
 
@@ -30,7 +30,7 @@ pub(crate) fn regex_replace<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result
             expand(replacement, text, groups, &mut result);
             copied = end;
         }
-        Ok(true)
+        check_text(result.len()).map(|()| true)
     })?;
     result.push_str(part(text, copied, text.len()));
     Ok(Value::from_str(result.into_bump_str()))

@@ -3,6 +3,7 @@
 use bumpalo::collections::Vec as BumpVec;
 use persea_order::{Value, View};
 
+use super::occurrences::Occurrences;
 use super::part;
 use crate::context::arg;
 use crate::numeric::integer;
@@ -48,7 +49,12 @@ pub(super) fn limit(argument: Option<Value<'_>>) -> Limit {
     }
 }
 
-fn pieces<'a>(ctx: &Context<'a>, text: &'a str, separators: &[&str], limit: usize) -> BumpVec<'a, &'a str> {
+fn pieces<'a>(
+    ctx: &Context<'a>,
+    text: &'a str,
+    separators: &[&'a str],
+    limit: usize,
+) -> BumpVec<'a, &'a str> {
     let mut pieces = ctx.vec();
     if separators.is_empty() {
         pieces.push(text);
@@ -60,19 +66,15 @@ fn pieces<'a>(ctx: &Context<'a>, text: &'a str, separators: &[&str], limit: usiz
         pieces.extend(characters.take(limit));
         return pieces;
     }
+    let mut occurrences = Occurrences::new(ctx, text, separators.iter().copied());
     let mut start = 0;
     while pieces.len() < limit {
-        let rest = part(text, start, text.len());
-        let nearest = separators
-            .iter()
-            .filter_map(|separator| Some((rest.find(separator)?, separator.len())))
-            .min_by_key(|(at, _)| *at);
-        let Some((at, length)) = nearest else {
-            pieces.push(rest);
+        let Some((which, at)) = occurrences.nearest(start) else {
+            pieces.push(part(text, start, text.len()));
             break;
         };
-        pieces.push(part(rest, 0, at));
-        start += at + length;
+        pieces.push(part(text, start, at));
+        start = at + separators.get(which).map_or(0, |separator| separator.len());
     }
     pieces
 }

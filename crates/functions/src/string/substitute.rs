@@ -3,8 +3,9 @@
 use bumpalo::collections::Vec as BumpVec;
 use persea_order::{Value, View};
 
+use super::occurrences::Occurrences;
 use super::part;
-use crate::context::arg;
+use crate::context::{arg, check_text};
 use crate::numeric::integer;
 use crate::warnings::ARGUMENT_COUNT;
 use crate::{Context, Error};
@@ -34,7 +35,7 @@ pub(crate) fn substitute<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Va
         limit if !limit.is_number() => return ctx.invalid_argument(),
         limit => usize::try_from(integer(limit)).unwrap_or(usize::MAX),
     };
-    Ok(Value::from_str(replace(ctx, text, &rules, limit)))
+    Ok(Value::from_str(replace(ctx, text, &rules, limit)?))
 }
 
 fn mapping_rules<'a>(ctx: &Context<'a>, mapping: Value<'a>) -> BumpVec<'a, Rule<'a>> {
@@ -70,30 +71,23 @@ fn list_rules<'a>(ctx: &Context<'a>, search: Value<'a>, replace: Value<'a>) -> O
     Some(rules)
 }
 
-fn replace<'a>(ctx: &Context<'a>, text: &'a str, rules: &[Rule<'a>], limit: usize) -> &'a str {
-    // The next occurrence of each search, looked for again only once it has been passed.
-    let mut next: BumpVec<'a, Option<usize>> = ctx.vec();
-    next.extend(rules.iter().map(|rule| if rule.search.is_empty() { None } else { text.find(rule.search) }));
+fn replace<'a>(ctx: &Context<'a>, text: &'a str, rules: &[Rule<'a>], limit: usize) -> Result<&'a str, Error> {
+    let mut occurrences = Occurrences::new(ctx, text, rules.iter().map(|rule| rule.search));
     let mut result = ctx.string_buffer();
     let mut copied = 0;
     for _ in 0..limit {
-        for (rule, at) in rules.iter().zip(next.iter_mut()) {
-            if at.is_some_and(|at| at < copied) {
-                *at = part(text, copied, text.len()).find(rule.search).map(|found| copied + found);
-            }
-        }
-        let nearest =
-            rules.iter().zip(&next).filter_map(|(rule, at)| Some((rule, (*at)?))).min_by_key(|(_, at)| *at);
-        let Some((rule, at)) = nearest else { break };
+        let Some((which, at)) = occurrences.nearest(copied) else { break };
+        let Some(rule) = rules.get(which) else { break };
         result.push_str(part(text, copied, at));
         result.push_str(rule.replacement);
+        check_text(result.len())?;
         copied = at + rule.search.len();
     }
     if copied == 0 {
-        return text;
+        return Ok(text);
     }
     result.push_str(part(text, copied, text.len()));
-    result.into_bump_str()
+    Ok(result.into_bump_str())
 }
 
 #[cfg(test)]
