@@ -4,6 +4,7 @@
 //! collection. Whoever knows the catalog must not rely on it.
 
 mod convert;
+mod expression;
 
 use crate::ast::QueryRoot;
 
