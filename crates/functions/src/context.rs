@@ -27,7 +27,7 @@ const ARENA_BYTES_MAX: usize = 1 << 30;
 pub struct Environment {
     warnings: Warnings,
     start_ms: i64,
-    database: String,
+    database: Option<String>,
     user: Option<String>,
     version: String,
     kill_flag: Option<Arc<AtomicBool>>,
@@ -58,7 +58,11 @@ impl fmt::Debug for Environment {
 }
 
 impl Environment {
-    /// Database `_system`, no user, the query starting now, randomness from the operating system.
+    /// No database, no user, the query starting now, randomness from the operating system.
+    ///
+    /// Until [`with_database`](Environment::with_database) names one, the environment stands outside of any query, as
+    /// when constants are computed while planning: functions that must not be (see
+    /// [`Function::foldable`](crate::Function::foldable)) are refused.
     pub fn new() -> Self {
         let start_ms = SystemTime::now()
             .duration_since(UNIX_EPOCH)
@@ -68,7 +72,7 @@ impl Environment {
         Self {
             warnings: Warnings::default(),
             start_ms,
-            database: "_system".to_owned(),
+            database: None,
             user: None,
             version: COMPATIBLE_VERSION.to_owned(),
             kill_flag: None,
@@ -90,10 +94,10 @@ impl Environment {
         self
     }
 
-    /// Name of the database the query runs in.
+    /// Name of the database the query runs in; makes this the environment of a query.
     #[must_use]
     pub fn with_database(mut self, name: impl Into<String>) -> Self {
-        self.database = name.into();
+        self.database = Some(name.into());
         self
     }
 
@@ -157,9 +161,14 @@ impl Environment {
         self.start_ms
     }
 
-    /// Name of the current database.
+    /// Name of the current database; empty outside of queries.
     pub fn database(&self) -> &str {
-        &self.database
+        self.database.as_deref().unwrap_or_default()
+    }
+
+    /// Whether this is the environment of a query.
+    pub fn is_query(&self) -> bool {
+        self.database.is_some()
     }
 
     /// Name of the current user.

@@ -15,6 +15,9 @@ pub enum Error {
         /// What is missing.
         reason: &'static str,
     },
+    /// The function only means something in a query, and there is none.
+    #[error("function '{0}()' cannot be called outside of a query")]
+    OutsideOfQuery(&'static str),
     /// An argument has a legal type but a value that nothing can be done with.
     #[error("{0}")]
     BadParameter(String),
@@ -93,7 +96,7 @@ impl Error {
     pub fn code(&self) -> u32 {
         match self {
             Self::NotImplemented { .. } => 9,
-            Self::BadParameter(_) => 10,
+            Self::BadParameter(_) | Self::OutsideOfQuery(_) => 10,
             Self::ResourceLimit => 32,
             Self::CollectionNotFound(_) => 1203,
             Self::OutOfRange => 1504,

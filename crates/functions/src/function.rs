@@ -62,6 +62,9 @@ impl Function {
     ///
     /// Whatever ends the query: see [`Error`]. Most wrong arguments only give `null` and a warning.
     pub fn evaluate<'a>(&self, ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+        if !self.foldable && !ctx.env.is_query() {
+            return Err(Error::OutsideOfQuery(self.name));
+        }
         match self.call {
             Callable::Scalar(call) => {
                 if !self.long_ranges {

@@ -78,7 +78,10 @@ pub(crate) fn with_environment(env: &Environment, call: &str) -> Outcome {
 }
 
 pub(crate) fn outcome(call: &str) -> Outcome {
-    with_environment(&Environment::new().with_warnings(Warnings::new(10, false)), call)
+    with_environment(
+        &Environment::new().with_database("_system").with_warnings(Warnings::new(10, false)),
+        call,
+    )
 }
 
 fn same_json(result: &str, expected: &str) -> bool {

@@ -35,7 +35,8 @@ fn samples() -> Vec<VPackBuf> {
 }
 
 fn call(function: &Function, args: &[Value<'_>]) {
-    let (arena, env) = (Bump::new(), Environment::new().with_warnings(Warnings::new(0, false)));
+    let (arena, env) =
+        (Bump::new(), Environment::new().with_database("_system").with_warnings(Warnings::new(0, false)));
     let ctx = Context::new(&arena, &env, &NoDocuments);
     match function.evaluate(&ctx, args) {
         Ok(value) => {

@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn now_is_when_the_query_started() {
-        let env = Environment::new().with_start_ms(1_234_567);
+        let env = Environment::new().with_database("_system").with_start_ms(1_234_567);
         assert_eq!(with_environment(&env, "DATE_NOW()").result, Ok("1234567".to_owned()));
     }
 

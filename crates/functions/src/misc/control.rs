@@ -137,15 +137,23 @@ mod tests {
 
     #[test]
     fn warnings_are_bounded_and_may_be_errors() {
-        let env = Environment::new().with_warnings(Warnings::new(0, false));
+        let env = Environment::new().with_database("_system").with_warnings(Warnings::new(0, false));
         assert!(with_environment(&env, "FIRST(1)").warnings.is_empty());
-        let env = Environment::new().with_warnings(Warnings::new(10, true));
+        let env = Environment::new().with_database("_system").with_warnings(Warnings::new(10, true));
         assert_eq!(with_environment(&env, "FIRST(1)").result, Err(1563));
     }
 
     #[test]
+    fn planning_is_no_query() {
+        for call in ["NOEVAL(1)", "DATE_NOW()", "CURRENT_DATABASE()", "RAND()", "FAIL(\"no\")"] {
+            assert_eq!(with_environment(&Environment::new(), call).result, Err(10), "{call}");
+        }
+        assert_eq!(with_environment(&Environment::new(), "ABS(-1)").result, Ok("1".to_owned()));
+    }
+
+    #[test]
     fn warning_texts() {
-        let env = Environment::new();
+        let env = Environment::new().with_database("_system");
         let ctx = crate::Context::new(env_arena(), &env, &crate::NoDocuments);
         for name in ["FIRST", "KEEP"] {
             let one = persea_order::Value::from_i64(1);

@@ -155,7 +155,7 @@ mod tests {
 
     fn check_fruits(name: &str, arguments: &str, expected: &str) {
         let fruits = Fruits { pear: parse("{\"_key\":\"pear\"}"), fig: parse("{\"_key\":\"fig\"}") };
-        let (arena, env) = (Bump::new(), Environment::new());
+        let (arena, env) = (Bump::new(), Environment::new().with_database("_system"));
         let ctx = Context::new(&arena, &env, &fruits);
         let arguments = parse(arguments);
         let arguments: Vec<Value<'_>> = Value::from_slice(arguments.as_slice()).elements().collect();

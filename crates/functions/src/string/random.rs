@@ -43,7 +43,11 @@ mod tests {
     use crate::{Environment, like};
 
     fn text(call: &str) -> String {
-        with_environment(&Environment::new(), call).result.unwrap().trim_matches('"').to_owned()
+        with_environment(&Environment::new().with_database("_system"), call)
+            .result
+            .unwrap()
+            .trim_matches('"')
+            .to_owned()
     }
 
     #[test]
@@ -65,7 +69,11 @@ mod tests {
 
     #[test]
     fn a_seed_repeats_a_run() {
-        let run = || with_environment(&Environment::new().with_seed(7), "RAND()").result.unwrap();
+        let run = || {
+            with_environment(&Environment::new().with_database("_system").with_seed(7), "RAND()")
+                .result
+                .unwrap()
+        };
         assert_eq!(run(), run());
     }
 }
