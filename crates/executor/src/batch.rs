@@ -397,7 +397,7 @@ mod tests {
     use super::*;
 
     fn numbers(batch: &Batch<'_>, register: Register) -> Vec<String> {
-        batch.column(register).iter().map(|value| value.to_vpack().as_slice().to_string()).collect()
+        batch.column(register).iter().map(|value| value.to_vpack().unwrap().as_slice().to_string()).collect()
     }
 
     #[test]
