@@ -118,8 +118,9 @@ impl Estimator<'_> {
             }
             NodeKind::HashJoin(join) => {
                 let (build_cost, build_items) = self.pipeline(&mut join.build);
-                let joined = items.max(build_items);
-                (cost + build_cost + items + joined, joined)
+                // Without statistics the number of distinct keys is taken to be the geometric mean of both sides.
+                let joined = (items * build_items).sqrt().max(1.0);
+                (cost + build_cost + 2.0 * build_items + items + joined, joined)
             }
         }
     }
@@ -141,7 +142,8 @@ fn list_length(expr: &Expr) -> Option<f64> {
         Expr::Const(value) if value.as_slice().is_array() => Some(value.as_slice().len() as f64),
         Expr::Array(members) => Some(members.len() as f64),
         Expr::Range(low, high) => {
-            let bound = |expr: &Expr| expr.as_const().and_then(|value| value.as_slice().as_f64()).map(f64::trunc);
+            let bound =
+                |expr: &Expr| expr.as_const().and_then(|value| value.as_slice().as_f64()).map(f64::trunc);
             Some((bound(high)? - bound(low)?).abs() + 1.0)
         }
         _ => None,

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use persea_vpack::VPackBuf;
 
 use crate::catalog::FunctionCatalog;
-use crate::plan::{ArrayQuantifier, AttributePath, BinaryOp, Expr, ObjectKey, ObjectMember, Quantifier, UnaryOp, VarId};
+use crate::plan::{
+    ArrayQuantifier, AttributePath, BinaryOp, Expr, ObjectKey, ObjectMember, Quantifier, UnaryOp, VarId,
+};
 use crate::var_set::VarSet;
 
 impl Expr {
@@ -250,7 +252,7 @@ impl Expr {
 
     /// `!operand`.
     #[must_use]
-    pub fn not(operand: Self) -> Self {
+    pub fn negation(operand: Self) -> Self {
         Self::Unary(UnaryOp::Not, Box::new(operand))
     }
 
@@ -319,7 +321,9 @@ impl PartialEq for Expr {
             }
             (Self::Var(one), Self::Var(two)) => one == two,
             (Self::Attribute(base, name), Self::Attribute(base2, name2)) => name == name2 && base == base2,
-            (Self::Index(a, b), Self::Index(c, d)) | (Self::Range(a, b), Self::Range(c, d)) => a == c && b == d,
+            (Self::Index(a, b), Self::Index(c, d)) | (Self::Range(a, b), Self::Range(c, d)) => {
+                a == c && b == d
+            }
             (Self::Unary(op, a), Self::Unary(op2, b)) => op == op2 && a == b,
             (Self::Binary(op, a, b), Self::Binary(op2, c, d)) => op == op2 && a == c && b == d,
             (

@@ -37,7 +37,7 @@ pub(crate) fn fold(
     Ok(Expr::Const(std::sync::Arc::new(evaluated.value)))
 }
 
-/// Arrays and objects of constants.
+/// Arrays and objects of constants, and attributes of such objects.
 fn fold_literal(expr: Expr) -> Result<Expr, Expr> {
     match &expr {
         Expr::Array(members) => {
@@ -60,6 +60,12 @@ fn fold_literal(expr: Expr) -> Result<Expr, Expr> {
                 None => Err(expr),
             }
         }
+        Expr::Attribute(base, name) => match constant(base) {
+            Some(base) => {
+                Ok(base.get(name).map_or_else(value::null, |member| Expr::Const(value::copy(member))))
+            }
+            None => Err(expr),
+        },
         _ => Err(expr),
     }
 }

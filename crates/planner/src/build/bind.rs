@@ -66,7 +66,11 @@ impl Builder<'_> {
     }
 
     /// The collection a modification, WITH or edge list names.
-    pub(super) fn data_source(&mut self, source: &DataSource, mode: AccessMode) -> Result<CollectionRef, Error> {
+    pub(super) fn data_source(
+        &mut self,
+        source: &DataSource,
+        mode: AccessMode,
+    ) -> Result<CollectionRef, Error> {
         let name = match source {
             DataSource::Name(name) => name.text.clone(),
             DataSource::Parameter(name) => self.bind_name(&name.text)?,

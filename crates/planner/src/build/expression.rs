@@ -75,12 +75,16 @@ impl Builder<'_> {
             ExprKind::Range { low, high } => {
                 Ok(Expr::Range(Box::new(self.expression(low)?), Box::new(self.expression(high)?)))
             }
-            ExprKind::Array(members) => {
-                members.iter().map(|member| self.expression(member)).collect::<Result<_, _>>().map(Expr::Array)
-            }
-            ExprKind::Object(members) => {
-                members.iter().map(|member| self.object_member(member)).collect::<Result<_, _>>().map(Expr::Object)
-            }
+            ExprKind::Array(members) => members
+                .iter()
+                .map(|member| self.expression(member))
+                .collect::<Result<_, _>>()
+                .map(Expr::Array),
+            ExprKind::Object(members) => members
+                .iter()
+                .map(|member| self.object_member(member))
+                .collect::<Result<_, _>>()
+                .map(Expr::Object),
             ExprKind::Call { name, arguments } => self.call(name, arguments),
             ExprKind::Attribute { base, name } => {
                 Ok(Expr::Attribute(Box::new(self.expression(base)?), Arc::from(name.as_str())))
@@ -128,13 +132,18 @@ impl Builder<'_> {
         Err(Error::CollectionInExpression(name.to_owned()))
     }
 
-    fn binary(&mut self, operator: BinaryOperator, left: &ast::Expr, right: &ast::Expr) -> Result<Expr, Error> {
+    fn binary(
+        &mut self,
+        operator: BinaryOperator,
+        left: &ast::Expr,
+        right: &ast::Expr,
+    ) -> Result<Expr, Error> {
         let op = binary(operator);
         let mut left = self.expression(left)?;
         if matches!(op, BinaryOp::And | BinaryOp::Or) && ast_contains_subquery(right) {
             let decider = self.decider(left)?;
             left = decider.clone();
-            let guard = if op == BinaryOp::And { decider } else { Expr::not(decider) };
+            let guard = if op == BinaryOp::And { decider } else { Expr::negation(decider) };
             let right = self.guarded(guard, |builder| builder.expression(right))?;
             return Ok(Expr::binary(op, left, right));
         }
@@ -154,16 +163,22 @@ impl Builder<'_> {
             condition = self.decider(condition)?;
         }
         let then = match then {
-            Some(then) if guarded => Some(self.guarded(condition.clone(), |builder| builder.expression(then))?),
+            Some(then) if guarded => {
+                Some(self.guarded(condition.clone(), |builder| builder.expression(then))?)
+            }
             Some(then) => Some(self.expression(then)?),
             None => None,
         };
         let otherwise = if guarded {
-            self.guarded(Expr::not(condition.clone()), |builder| builder.expression(otherwise))?
+            self.guarded(Expr::negation(condition.clone()), |builder| builder.expression(otherwise))?
         } else {
             self.expression(otherwise)?
         };
-        Ok(Expr::Ternary { condition: Box::new(condition), then: then.map(Box::new), otherwise: Box::new(otherwise) })
+        Ok(Expr::Ternary {
+            condition: Box::new(condition),
+            then: then.map(Box::new),
+            otherwise: Box::new(otherwise),
+        })
     }
 
     /// Puts a condition that decides over subqueries into a variable, so that it is computed once.
@@ -293,7 +308,9 @@ impl Builder<'_> {
             None | Some(ast::Quantifier::Any) => ArrayQuantifier::Any,
             Some(ast::Quantifier::All) => ArrayQuantifier::All,
             Some(ast::Quantifier::None) => ArrayQuantifier::None,
-            Some(ast::Quantifier::AtLeast(count)) => ArrayQuantifier::AtLeast(Box::new(self.expression(count)?)),
+            Some(ast::Quantifier::AtLeast(count)) => {
+                ArrayQuantifier::AtLeast(Box::new(self.expression(count)?))
+            }
             Some(ast::Quantifier::Exactly(count)) => match self.expression(count)? {
                 Expr::Range(low, high) => ArrayQuantifier::Between(low, high),
                 count => ArrayQuantifier::Count(Box::new(count)),

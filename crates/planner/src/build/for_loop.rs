@@ -7,7 +7,8 @@ use persea_aql::ast::{self, ExprKind, Pattern};
 use super::Builder;
 use crate::error::Error;
 use crate::plan::{
-    AccessMode, CollectionRef, DocumentOutput, EnumerateCollectionNode, EnumerateListNode, Expr, NodeKind, VarId,
+    AccessMode, CollectionRef, DocumentOutput, EnumerateCollectionNode, EnumerateListNode, Expr, NodeKind,
+    VarId,
 };
 use crate::value;
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use persea_aql::ast;
 
-use super::options::{ast_contains_subquery, names, set_bool};
 use super::Builder;
+use super::options::{ast_contains_subquery, names, set_bool};
 use crate::error::Error;
 use crate::plan::{
-    AccessMode, CollectionRef, Direction, EnumeratePathsNode, Expr, GraphSource, NodeKind, PathParts, PathsKind,
-    Prune, ShortestPathNode, TraversalNode, TraversalOptions, TraversalOrder, Uniqueness, VarId,
+    AccessMode, CollectionRef, Direction, EnumeratePathsNode, Expr, GraphSource, NodeKind, PathParts,
+    PathsKind, Prune, ShortestPathNode, TraversalNode, TraversalOptions, TraversalOrder, Uniqueness, VarId,
 };
 
 /// Functions that PRUNE may not call.
@@ -72,7 +72,8 @@ impl Builder<'_> {
         let graph = self.graph_source(&statement.graph, statement.direction)?;
         let start = self.vertex(&statement.start)?;
         let target = self.vertex(&statement.target)?;
-        let weighted = !matches!(statement.kind, ast::PathSearchKind::AllShortestPaths | ast::PathSearchKind::KPaths);
+        let weighted =
+            !matches!(statement.kind, ast::PathSearchKind::AllShortestPaths | ast::PathSearchKind::KPaths);
         let (weight_attribute, default_weight) =
             self.path_options(statement.options.as_ref(), statement.kind.keyword(), weighted)?;
         self.scopes.open_loop();
@@ -124,7 +125,9 @@ impl Builder<'_> {
             }
         };
         if min > max {
-            return Err(Error::Structure(format!("invalid traversal depth (while min > max: {min} > {max})")));
+            return Err(Error::Structure(format!(
+                "invalid traversal depth (while min > max: {min} > {max})"
+            )));
         }
         Ok((min, max))
     }

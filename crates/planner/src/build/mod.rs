@@ -25,8 +25,8 @@ use crate::catalog::{Catalog, CollectionMeta, ConstantEvaluator, FunctionCatalog
 use crate::error::Error;
 use crate::options::PlanOptions;
 use crate::plan::{
-    AccessMode, CalculationNode, CollectionRef, CollectionUse, Expr, Node, NodeId, NodeKind, Pipeline, Plan, VarId,
-    Variable,
+    AccessMode, CalculationNode, CollectionRef, CollectionUse, Expr, Node, NodeId, NodeKind, Pipeline, Plan,
+    VarId, Variable,
 };
 use crate::warnings::Warnings;
 

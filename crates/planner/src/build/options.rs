@@ -153,7 +153,9 @@ fn accept_modification(
             Some("conflict") => set(&mut options.overwrite_mode, OverwriteMode::Conflict),
             _ => false,
         },
-        "keepNull" if matches!(statement, Insert | Update | Upsert) => set_bool(&mut options.keep_null, value),
+        "keepNull" if matches!(statement, Insert | Update | Upsert) => {
+            set_bool(&mut options.keep_null, value)
+        }
         "mergeObjects" if matches!(statement, Insert | Update | Upsert) => {
             set_bool(&mut options.merge_objects, value)
         }

@@ -32,7 +32,9 @@ impl Builder<'_> {
             StatementKind::Return { distinct, value } => self.return_statement(*distinct, value),
             StatementKind::Collect(statement) => self.collect(statement),
             StatementKind::Window(statement) => self.window(statement),
-            StatementKind::Insert { document, into, options } => self.insert(document, into, options.as_ref()),
+            StatementKind::Insert { document, into, options } => {
+                self.insert(document, into, options.as_ref())
+            }
             StatementKind::Update(change) => self.change(change, false),
             StatementKind::Replace(change) => self.change(change, true),
             StatementKind::Remove { key, from, options } => self.remove(key, from, options.as_ref()),

@@ -94,14 +94,18 @@ impl Builder<'_> {
     /// Conditions that a document equals the example in all attributes the example has.
     fn example_conditions(&mut self, example: &ast::Expr, document: VarId) -> Result<Vec<Expr>, Error> {
         if !matches!(example.kind, ExprKind::Object(_) | ExprKind::Parameter(_)) {
-            return Err(Error::Structure("UPSERT needs an object literal or bind parameter to search for".into()));
+            return Err(Error::Structure(
+                "UPSERT needs an object literal or bind parameter to search for".into(),
+            ));
         }
         let mut conditions = Vec::new();
         match self.expression(example)? {
             Expr::Const(constant) if constant.as_slice().is_object() => {
                 constant_example(constant.as_slice(), &Expr::Var(document), &mut conditions, 0)?;
             }
-            Expr::Object(members) => self.object_example(members, &Expr::Var(document), &mut conditions, 0)?,
+            Expr::Object(members) => {
+                self.object_example(members, &Expr::Var(document), &mut conditions, 0)?
+            }
             _ => return Err(Error::Structure("UPSERT needs an object to search for".into())),
         }
         Ok(conditions)
@@ -167,7 +171,7 @@ fn constant_member(
     conditions: &mut Vec<Expr>,
     depth: usize,
 ) -> Result<(), Error> {
-    if member.is_object() && member.len() > 0 {
+    if member.is_object() && !member.is_empty() {
         return constant_example(member, &attribute, conditions, depth);
     }
     conditions.push(Expr::binary(BinaryOp::Equal, attribute, Expr::Const(value::copy(member))));

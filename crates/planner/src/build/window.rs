@@ -69,7 +69,8 @@ fn row_bound(bound: Option<&VPackBuf>) -> Result<Option<u64>, Error> {
 }
 
 fn range_bounds(preceding: Option<&VPackBuf>, following: Option<&VPackBuf>) -> Result<WindowBounds, Error> {
-    let text = |bound: Option<&VPackBuf>| bound.and_then(|bound| bound.as_slice().as_str().map(Arc::<str>::from));
+    let text =
+        |bound: Option<&VPackBuf>| bound.and_then(|bound| bound.as_slice().as_str().map(Arc::<str>::from));
     let number = |bound: Option<&VPackBuf>| match bound {
         None => Some(0.0),
         Some(bound) if bound.as_slice().is_number() => bound.as_slice().as_f64(),
@@ -113,7 +114,8 @@ fn is_duration(text: &str) -> bool {
                 continue;
             }
             let fraction = digits.split(['.', ',']).nth(1).map(str::len);
-            let fraction_allowed = character == 'S' && fraction.is_none_or(|length| (1..=3).contains(&length));
+            let fraction_allowed =
+                character == 'S' && fraction.is_none_or(|length| (1..=3).contains(&length));
             if digits.is_empty() || (fraction.is_some() && !fraction_allowed) {
                 return None;
             }

@@ -67,7 +67,9 @@ pub(super) fn write(builder: &mut Builder, plan: &Plan, expr: &Expr) {
             builder.close().close();
         }
         Expr::Call { function, args } => write_call(builder, plan, "function call", 47, function, args),
-        Expr::UserCall { function, args } => write_call(builder, plan, "user function call", 48, function, args),
+        Expr::UserCall { function, args } => {
+            write_call(builder, plan, "user function call", 48, function, args)
+        }
         Expr::Expansion { source, flatten, current, filter, limit, map } => {
             open(builder, "expansion", 38);
             builder.key("levels").add_u64(u64::from(*flatten) + 1);
@@ -229,7 +231,7 @@ fn array_compare(op: BinaryOp) -> (&'static str, u64) {
 fn write_value(builder: &mut Builder, value: Slice<'_>) {
     if value.is_array() {
         open(builder, "array", 41);
-        if value.len() > 0 {
+        if !value.is_empty() {
             builder.key("subNodes").open_array();
             for member in value.array_iter() {
                 write_value(builder, member);
@@ -241,7 +243,7 @@ fn write_value(builder: &mut Builder, value: Slice<'_>) {
     }
     if value.is_object() {
         open(builder, "object", 42);
-        if value.len() > 0 {
+        if !value.is_empty() {
             builder.key("subNodes").open_array();
             for (name, member) in value.object_iter() {
                 open(builder, "object element", 43);

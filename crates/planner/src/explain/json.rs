@@ -6,9 +6,9 @@ use super::expression;
 use super::nodes::{Row, RowKind, pipeline_rows, row_type_name, rows};
 use crate::catalog::IndexMeta;
 use crate::plan::{
-    AccessMode, Aggregate, CollectContent, CollectNode, CollectionRef, DocumentOutput, Expr, GraphSource, HashJoinNode,
-    IndexHint, IndexNode, ModificationOptions, NodeKind, OverwriteMode, Plan, SubqueryNode, TraversalNode, VarId,
-    WindowBounds, WindowNode,
+    AccessMode, Aggregate, CollectContent, CollectNode, CollectionRef, DocumentOutput, Expr, GraphSource,
+    HashJoinNode, IndexHint, IndexNode, ModificationOptions, NodeKind, OverwriteMode, Plan, SubqueryNode,
+    TraversalNode, VarId, WindowBounds, WindowNode,
 };
 use crate::planner::Planned;
 use crate::rules::REGISTRY;
@@ -375,12 +375,17 @@ impl Writer<'_> {
         self.output(&index.output);
         self.collection(&index.collection);
         let no_document = index.covering && !index.output.produces_document;
-        self.text("strategy", match () {
-            () if index.count_into.is_some() => "count",
-            () if no_document && index.output.projections.is_empty() && index.output.filter.is_none() => "no result",
-            () if no_document => "covering",
-            () => "document",
-        });
+        self.text(
+            "strategy",
+            match () {
+                () if index.count_into.is_some() => "count",
+                () if no_document && index.output.projections.is_empty() && index.output.filter.is_none() => {
+                    "no result"
+                }
+                () if no_document => "covering",
+                () => "document",
+            },
+        );
         self.optional("countVariable", index.count_into);
         self.flag("needsGatherNodeSort", index.sorted);
         self.flag("indexCoversProjections", no_document);

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::expression_text::{expression_type, text, variable, write_value};
 use super::nodes::{Row, RowKind, pipeline_rows, row_type_name, rows, type_name};
 use crate::plan::{
-    Aggregate, CollectContent, CollectNode, DocumentOutput, Expr, GraphSource, HashJoinNode, IndexNode, NodeKind,
-    PathParts, Plan, TraversalNode, VarId, WindowBounds, WindowNode,
+    Aggregate, CollectContent, CollectNode, DocumentOutput, Expr, GraphSource, HashJoinNode, IndexNode,
+    NodeKind, PathParts, Plan, TraversalNode, VarId, WindowBounds, WindowNode,
 };
 use crate::planner::Planned;
 
@@ -119,15 +119,21 @@ impl Table {
             .iter()
             .enumerate()
             .map(|(column, (title, _))| {
-                let longest =
-                    self.rows.iter().filter_map(|row| row.get(column)).map(|entry| entry.chars().count()).max();
+                let longest = self
+                    .rows
+                    .iter()
+                    .filter_map(|row| row.get(column))
+                    .map(|entry| entry.chars().count())
+                    .max();
                 longest.unwrap_or(0).max(title.len())
             })
             .collect();
         let titles: Vec<String> = self.columns.iter().map(|(title, _)| (*title).to_owned()).collect();
         for row in std::iter::once(&titles).chain(&self.rows) {
             let last = row.len().saturating_sub(1);
-            for (column, ((entry, width), (_, align))) in row.iter().zip(&widths).zip(&self.columns).enumerate() {
+            for (column, ((entry, width), (_, align))) in
+                row.iter().zip(&widths).zip(&self.columns).enumerate()
+            {
                 out.push_str(if column == 0 { " " } else { "   " });
                 let _ = match align {
                     Align::Right => write!(out, "{entry:>width$}"),
@@ -229,7 +235,8 @@ fn node_comment(plan: &Plan, kind: &NodeKind) -> String {
             pruning(plan, list.filter.as_ref())
         ),
         NodeKind::Calculation(calculation) => {
-            let constant = if matches!(calculation.expr, Expr::Const(_)) { "   /* const assignment */" } else { "" };
+            let constant =
+                if matches!(calculation.expr, Expr::Const(_)) { "   /* const assignment */" } else { "" };
             format!(
                 "LET {} = {}   /* {} expression */{constant}",
                 name(calculation.out),
@@ -263,8 +270,12 @@ fn node_comment(plan: &Plan, kind: &NodeKind) -> String {
             if subquery.is_const { "const " } else { "" }
         ),
         NodeKind::Insert(node) => format!("INSERT {} IN {} ", name(node.input), node.collection.name),
-        NodeKind::Update(node) => change_comment(plan, "UPDATE", node.input_key, node.input_doc, &node.collection.name),
-        NodeKind::Replace(node) => change_comment(plan, "REPLACE", node.input_key, node.input_doc, &node.collection.name),
+        NodeKind::Update(node) => {
+            change_comment(plan, "UPDATE", node.input_key, node.input_doc, &node.collection.name)
+        }
+        NodeKind::Replace(node) => {
+            change_comment(plan, "REPLACE", node.input_key, node.input_doc, &node.collection.name)
+        }
         NodeKind::Remove(node) => format!("REMOVE {} IN {} ", name(node.input), node.collection.name),
         NodeKind::Upsert(node) => format!(
             "UPSERT {} INSERT {} {} {} IN {} ",
@@ -308,7 +319,8 @@ fn projections(output: &DocumentOutput) -> String {
     if output.projections.is_empty() {
         return String::new();
     }
-    let paths: Vec<String> = output.projections.iter().map(|projection| attribute_path(&projection.path)).collect();
+    let paths: Vec<String> =
+        output.projections.iter().map(|projection| attribute_path(&projection.path)).collect();
     format!(", projections: {}", paths.join(", "))
 }
 
@@ -321,7 +333,8 @@ fn scans_only(output: &DocumentOutput) -> bool {
 }
 
 fn pruning(plan: &Plan, filter: Option<&Expr>) -> String {
-    filter.map_or_else(String::new, |filter| format!("   FILTER {}   /* early pruning */", text(plan, filter)))
+    filter
+        .map_or_else(String::new, |filter| format!("   FILTER {}   /* early pruning */", text(plan, filter)))
 }
 
 fn index_comment(plan: &Plan, index: &IndexNode) -> String {
@@ -403,7 +416,8 @@ fn collect_comment(plan: &Plan, collect: &CollectNode) -> String {
 }
 
 fn window_comment(plan: &Plan, window: &WindowNode) -> String {
-    let bound = |bound: Option<u64>| bound.map_or_else(|| "\"unbounded\"".to_owned(), |rows| rows.to_string());
+    let bound =
+        |bound: Option<u64>| bound.map_or_else(|| "\"unbounded\"".to_owned(), |rows| rows.to_string());
     let (preceding, following) = match &window.bounds {
         WindowBounds::Rows { preceding, following } => (bound(*preceding), bound(*following)),
         WindowBounds::Range { preceding, following } => (preceding.to_string(), following.to_string()),
@@ -418,7 +432,13 @@ fn window_comment(plan: &Plan, window: &WindowNode) -> String {
     )
 }
 
-fn change_comment(plan: &Plan, keyword: &str, key: Option<VarId>, document: VarId, collection: &str) -> String {
+fn change_comment(
+    plan: &Plan,
+    keyword: &str,
+    key: Option<VarId>,
+    document: VarId,
+    collection: &str,
+) -> String {
     match key {
         Some(key) => {
             format!("{keyword} {} WITH {} IN {collection} ", variable(plan, key), variable(plan, document))
@@ -471,10 +491,8 @@ fn graph(graph: &GraphSource) -> String {
 
 fn traversal_comment(plan: &Plan, node: &TraversalNode) -> String {
     let parts = path_label(node.path_parts);
-    let outs = outs(
-        plan,
-        [(node.vertex_out, "vertex"), (node.edge_out, "edge"), (node.path_out, parts.as_str())],
-    );
+    let outs =
+        outs(plan, [(node.vertex_out, "vertex"), (node.edge_out, "edge"), (node.path_out, parts.as_str())]);
     format!(
         "FOR {outs} IN {}..{}  /* min..maxPathDepth */ {} {} /* startnode */  {} /* order: {} */",
         node.min_depth,
@@ -511,19 +529,19 @@ fn write_indexes(out: &mut String, plan: &Plan, rows: &[Row<'_>]) {
         let NodeKind::Index(index) = &node.kind else { continue };
         let Some(meta) = plan.collection(&index.collection) else { continue };
         for (position, access) in index.accesses.iter().enumerate() {
-            let Some(definition) = meta.indexes.iter().find(|definition| definition.id == access.index) else {
+            let Some(definition) = meta.indexes.iter().find(|definition| definition.id == access.index)
+            else {
                 continue;
             };
-            let fields: Vec<String> = definition.fields.iter().map(|field| format!("`{}`", field.to_text())).collect();
+            let fields: Vec<String> =
+                definition.fields.iter().map(|field| format!("`{}`", field.to_text())).collect();
             let selectivity = match (definition.unique, definition.selectivity) {
                 (true, _) => "100.00 %".to_owned(),
                 (false, Some(share)) => format!("{:.2} %", share * 100.0),
                 (false, None) => "n/a".to_owned(),
             };
             let ranges = match index.condition.get(position) {
-                Some(parts) => {
-                    parts.iter().map(|part| text(plan, part)).collect::<Vec<_>>().join(" && ")
-                }
+                Some(parts) => parts.iter().map(|part| text(plan, part)).collect::<Vec<_>>().join(" && "),
                 None => "*".to_owned(),
             };
             table.row(vec![
@@ -560,9 +578,13 @@ fn write_traversals(out: &mut String, plan: &Plan, rows: &[Row<'_>]) {
         let RowKind::Node(node) = &row.kind else { continue };
         let NodeKind::Traversal(traversal) = &node.kind else { continue };
         let names = |list: Vec<&str>| list.join(", ");
-        let mut conditions: Vec<String> =
-            traversal.conditions.iter().map(|condition| format!("FILTER {}", text(plan, &condition.condition))).collect();
-        conditions.extend(traversal.prune.iter().map(|prune| format!("PRUNE {}", text(plan, &prune.condition))));
+        let mut conditions: Vec<String> = traversal
+            .conditions
+            .iter()
+            .map(|condition| format!("FILTER {}", text(plan, &condition.condition)))
+            .collect();
+        conditions
+            .extend(traversal.prune.iter().map(|prune| format!("PRUNE {}", text(plan, &prune.condition))));
         let options = &traversal.options;
         table.row(vec![
             row.id.to_string(),

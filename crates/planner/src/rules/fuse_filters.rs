@@ -29,15 +29,13 @@ pub(super) fn apply(plan: &mut Plan, context: &mut Context<'_>) -> Result<bool, 
 
 /// Positions of two filters with only calculations between, and the fused condition. Already fused conditions are not
 /// known to `fusable`; they are taken from the pipeline.
-fn candidate(
-    pipeline: &Pipeline,
-    fusable: &dyn Fn(VarId) -> Option<Expr>,
-) -> Option<(usize, usize, Expr)> {
+fn candidate(pipeline: &Pipeline, fusable: &dyn Fn(VarId) -> Option<Expr>) -> Option<(usize, usize, Expr)> {
     let condition = |var: VarId| {
         fusable(var).or_else(|| {
             pipeline.nodes.iter().find_map(|node| match &node.kind {
                 NodeKind::Calculation(calculation)
-                    if calculation.out == var && matches!(calculation.expr, Expr::Binary(BinaryOp::And, ..)) =>
+                    if calculation.out == var
+                        && matches!(calculation.expr, Expr::Binary(BinaryOp::And, ..)) =>
                 {
                     fused_here(pipeline, var).then(|| calculation.expr.clone())
                 }

@@ -71,7 +71,9 @@ impl Condition {
             Self::Equal(path, value) => *path == field.path && is_never_null(value),
             Self::In(path, list) => *path == field.path && has_no_null(list),
             // Nothing is less than null, so whatever is greater than something is not null.
-            Self::Lower(path, bound) => *path == field.path && (!bound.inclusive || is_never_null(&bound.value)),
+            Self::Lower(path, bound) => {
+                *path == field.path && (!bound.inclusive || is_never_null(&bound.value))
+            }
             Self::NotNull(path) => *path == field.path,
             Self::Contains(own, value) => own == field && is_never_null(value),
             Self::Upper(..) | Self::Other => false,
@@ -86,7 +88,9 @@ pub(super) fn document_path(expr: &Expr, document: VarId) -> Option<AttributePat
 
 /// `document.a[*].b` as index field.
 fn expanded_field(expr: &Expr, document: VarId) -> Option<IndexField> {
-    let Expr::Expansion { source, flatten: 0, current, filter: None, limit: None, map } = expr else { return None };
+    let Expr::Expansion { source, flatten: 0, current, filter: None, limit: None, map } = expr else {
+        return None;
+    };
     let mut path = document_path(source, document)?;
     let expanded_after = Some(path.len());
     if let Some(map) = map {
@@ -222,12 +226,16 @@ fn match_persistent(index: &IndexMeta, conditions: &[Condition]) -> Option<Match
 fn equality(field: &IndexField, conditions: &[Condition]) -> Option<(usize, KeyTerm)> {
     if field.expanded_after.is_some() {
         return conditions.iter().enumerate().find_map(|(position, condition)| match condition {
-            Condition::Contains(own, value) if own == field => Some((position, KeyTerm::Equal(value.clone()))),
+            Condition::Contains(own, value) if own == field => {
+                Some((position, KeyTerm::Equal(value.clone())))
+            }
             _ => None,
         });
     }
     let equal = conditions.iter().enumerate().find_map(|(position, condition)| match condition {
-        Condition::Equal(path, value) if *path == field.path => Some((position, KeyTerm::Equal(value.clone()))),
+        Condition::Equal(path, value) if *path == field.path => {
+            Some((position, KeyTerm::Equal(value.clone())))
+        }
         _ => None,
     });
     equal.or_else(|| {
@@ -257,7 +265,9 @@ fn add_bounds(found: &mut Match, field: &IndexField, conditions: &[Condition]) {
             }
             // Of two constant bounds the tighter one implies the other.
             Some(current) => {
-                let (Some(one), Some(two)) = (current.value.as_const(), bound.value.as_const()) else { continue };
+                let (Some(one), Some(two)) = (current.value.as_const(), bound.value.as_const()) else {
+                    continue;
+                };
                 let order = persea_order::compare(value::view(two), value::view(one));
                 if order == tighter || (order.is_eq() && !bound.inclusive) {
                     *slot = Some(bound.clone());

@@ -39,9 +39,9 @@ pub(super) fn apply(plan: &mut Plan, _: &mut Context<'_>) -> Result<bool, Error>
 fn candidate(pipeline: &Pipeline, uses: &UseCounts) -> Option<(usize, usize)> {
     pipeline.nodes.iter().enumerate().find_map(|(list, node)| {
         let NodeKind::EnumerateList(enumerate) = &node.kind else { return None };
-        let subquery = pipeline.nodes.iter().take(list).position(|node| {
-            matches!(&node.kind, NodeKind::Subquery(subquery) if subquery.out == enumerate.input)
-        })?;
+        let subquery = pipeline.nodes.iter().take(list).position(
+            |node| matches!(&node.kind, NodeKind::Subquery(subquery) if subquery.out == enumerate.input),
+        )?;
         let NodeKind::Subquery(inner) = &pipeline.nodes.get(subquery)?.kind else { return None };
         let qualifies = enumerate.filter.is_none()
             && uses.of(inner.out) == 1

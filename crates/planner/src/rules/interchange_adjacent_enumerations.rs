@@ -58,7 +58,8 @@ fn has_indexable_join(plan: &Plan, run: &std::ops::Range<usize>, loops: &[usize]
         condition.operands(BinaryOp::And).into_iter().any(|part| {
             let reads = part.reads();
             let joined = documents.iter().filter(|(document, _)| reads.contains(*document)).count() > 1;
-            joined && documents.iter().any(|(document, collection)| serves(plan, part, *document, *collection))
+            joined
+                && documents.iter().any(|(document, collection)| serves(plan, part, *document, *collection))
         })
     })
 }
@@ -79,11 +80,14 @@ fn orders(n: usize) -> Vec<Vec<usize>> {
         all = all
             .into_iter()
             .flat_map(|order: Vec<usize>| {
-                (0..n).filter(|next| !order.contains(next)).map(|next| {
-                    let mut longer = order.clone();
-                    longer.push(next);
-                    longer
-                }).collect::<Vec<_>>()
+                (0..n)
+                    .filter(|next| !order.contains(next))
+                    .map(|next| {
+                        let mut longer = order.clone();
+                        longer.push(next);
+                        longer
+                    })
+                    .collect::<Vec<_>>()
             })
             .collect();
     }
@@ -95,10 +99,17 @@ fn orders(n: usize) -> Vec<Vec<usize>> {
 fn reordered(plan: &Plan, run: &std::ops::Range<usize>, loops: &[usize], order: &[usize]) -> Plan {
     let mut fork = plan.clone();
     let nodes: Vec<Node> = fork.root.nodes.drain(run.clone()).collect();
-    let (collections, others): (Vec<(usize, Node)>, Vec<(usize, Node)>) =
-        nodes.into_iter().enumerate().partition(|(offset, _)| loops.contains(&(offset + run.start)));
-    let permuted = order.iter().filter_map(|position| collections.get(*position).map(|(_, node)| node.clone()));
-    let replacement: Vec<Node> = permuted.chain(others.into_iter().map(|(_, node)| node)).collect();
+    let mut collections = Vec::new();
+    let mut others = Vec::new();
+    for (position, node) in run.clone().zip(nodes) {
+        if loops.contains(&position) {
+            collections.push(node);
+        } else {
+            others.push(node);
+        }
+    }
+    let permuted = order.iter().filter_map(|position| collections.get(*position).cloned());
+    let replacement: Vec<Node> = permuted.chain(others).collect();
     fork.root.nodes.splice(run.start..run.start, replacement);
     fork
 }

@@ -19,7 +19,9 @@ pub(super) fn apply(plan: &mut Plan, context: &mut Context<'_>) -> Result<bool, 
             let mut target = position;
             let mut passes_real_work = false;
             while let Some(before) = target.checked_sub(1).and_then(|at| pipeline.nodes.get(at)) {
-                if is_barrier(&before.kind) || flow::writes(&before.kind).iter().any(|var| reads.contains(*var)) {
+                if is_barrier(&before.kind)
+                    || flow::writes(&before.kind).iter().any(|var| reads.contains(*var))
+                {
                     break;
                 }
                 passes_real_work |= !matches!(before.kind, NodeKind::Calculation(_) | NodeKind::Subquery(_));

@@ -18,7 +18,9 @@ pub(super) fn apply(plan: &mut Plan, context: &mut Context<'_>) -> Result<bool, 
 fn move_up(pipeline: &mut Pipeline) -> bool {
     let mut changed = false;
     for position in 1..pipeline.nodes.len() {
-        let Some(NodeKind::Filter { input }) = pipeline.nodes.get(position).map(|node| &node.kind) else { continue };
+        let Some(NodeKind::Filter { input }) = pipeline.nodes.get(position).map(|node| &node.kind) else {
+            continue;
+        };
         let input = *input;
         let mut target = position;
         let mut passes_work = false;
@@ -42,7 +44,12 @@ fn move_up(pipeline: &mut Pipeline) -> bool {
 }
 
 /// Splits `a && b` when a loop stands between what `a` and what `b` need.
-fn split_conjunctions(plan: &mut Plan, pipeline: &mut Pipeline, uses: &UseCounts, context: &Context<'_>) -> bool {
+fn split_conjunctions(
+    plan: &mut Plan,
+    pipeline: &mut Pipeline,
+    uses: &UseCounts,
+    context: &Context<'_>,
+) -> bool {
     let mut changed = false;
     let mut position = 0;
     while position < pipeline.nodes.len() {
@@ -78,9 +85,9 @@ fn splittable(
     if uses.of(input) != 1 {
         return None;
     }
-    let calculation = pipeline.nodes.iter().take(position).position(|node| {
-        matches!(&node.kind, NodeKind::Calculation(calculation) if calculation.out == input)
-    })?;
+    let calculation = pipeline.nodes.iter().take(position).position(
+        |node| matches!(&node.kind, NodeKind::Calculation(calculation) if calculation.out == input),
+    )?;
     let NodeKind::Calculation(node) = &pipeline.nodes.get(calculation)?.kind else { return None };
     let parts = node.expr.operands(BinaryOp::And);
     if parts.len() < 2 || !node.expr.purity(context.functions).deterministic {

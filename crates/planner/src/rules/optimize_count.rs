@@ -81,7 +81,8 @@ fn set_count(pipeline: &mut Pipeline, scan: usize, count: VarId) {
 
 /// `FOR d IN c COLLECT WITH COUNT INTO n`: the scan gives the count itself, in a single row.
 fn count_by_scan(pipeline: &mut Pipeline) -> bool {
-    let Some(collect) = pipeline.nodes.iter().position(|node| matches!(node.kind, NodeKind::Collect(_))) else {
+    let Some(collect) = pipeline.nodes.iter().position(|node| matches!(node.kind, NodeKind::Collect(_)))
+    else {
         return false;
     };
     let mut scan = None;

@@ -95,7 +95,11 @@ fn note_uses(expr: &Expr, needs: &mut HashMap<VarId, Need>) {
 
 fn position(index: &Expr) -> Option<u64> {
     index.as_const().filter(|value| value.as_slice().is_number()).and_then(|value| {
-        value.as_slice().as_i64().and_then(|position| u64::try_from(position).ok()).filter(|position| *position < 1000)
+        value
+            .as_slice()
+            .as_i64()
+            .and_then(|position| u64::try_from(position).ok())
+            .filter(|position| *position < 1000)
     })
 }
 

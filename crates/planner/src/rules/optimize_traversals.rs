@@ -26,7 +26,9 @@ pub(super) fn apply(plan: &mut Plan, context: &mut Context<'_>) -> Result<bool, 
             if conditions.is_empty() {
                 continue;
             }
-            if let Some(NodeKind::Traversal(traversal)) = pipeline.nodes.get_mut(position).map(|node| &mut node.kind) {
+            if let Some(NodeKind::Traversal(traversal)) =
+                pipeline.nodes.get_mut(position).map(|node| &mut node.kind)
+            {
                 traversal.conditions = conditions;
                 changed = true;
             }
@@ -41,7 +43,7 @@ pub(super) fn apply(plan: &mut Plan, context: &mut Context<'_>) -> Result<bool, 
     };
     let mut reduced = false;
     let mut reduce = |out: Option<VarId>, current: &mut PathParts| {
-        if let Some(wanted) = out.map(|var| parts(var))
+        if let Some(wanted) = out.map(&parts)
             && *current != wanted
         {
             *current = wanted;
@@ -85,8 +87,13 @@ fn path_parts(plan: &Plan) -> impl Fn(VarId) -> PathParts + use<> {
         if whole.contains(var) {
             return PathParts::ALL;
         }
-        let reads = |names: &[&str]| read.iter().any(|(known, name)| *known == var && names.contains(&&**name));
-        PathParts { vertices: reads(&["vertices"]), edges: reads(&["edges"]), weights: reads(&["weights", "weight"]) }
+        let reads =
+            |names: &[&str]| read.iter().any(|(known, name)| *known == var && names.contains(&&**name));
+        PathParts {
+            vertices: reads(&["vertices"]),
+            edges: reads(&["edges"]),
+            weights: reads(&["weights", "weight"]),
+        }
     }
 }
 
@@ -184,7 +191,11 @@ fn path_element(expr: &Expr, path: VarId) -> Option<(u64, bool)> {
     let Expr::Index(base, index) = expr else { return None };
     let on_edge = path_list(base, path)?;
     let position = index.as_const()?.as_slice();
-    position.as_i64().filter(|_| position.is_number()).and_then(|at| u64::try_from(at).ok()).map(|at| (at, on_edge))
+    position
+        .as_i64()
+        .filter(|_| position.is_number())
+        .and_then(|at| u64::try_from(at).ok())
+        .map(|at| (at, on_edge))
 }
 
 /// `path.vertices` (false) or `path.edges` (true).
@@ -210,7 +221,9 @@ fn every_element(
         Quantifier::None => true,
         _ => return None,
     };
-    let Expr::Expansion { source, flatten: 0, current, filter: None, limit: None, map } = left else { return None };
+    let Expr::Expansion { source, flatten: 0, current, filter: None, limit: None, map } = left else {
+        return None;
+    };
     let on_edge = path_list(source, path)?;
     if right.reads().contains(path) {
         return None;
@@ -221,7 +234,7 @@ fn every_element(
         let mut member = member.clone();
         member.substitute(&|var| (var == current).then_some(Expr::Var(element)));
         let condition = Expr::binary(op, member, right.clone());
-        if negate { Expr::not(condition) } else { condition }
+        if negate { Expr::negation(condition) } else { condition }
     };
     Some((PathDepth::Every, on_edge, Box::new(make)))
 }

@@ -90,7 +90,8 @@ fn replaced(part: &Expr, constants: &[(Expr, Expr)]) -> Option<Expr> {
     if !is_attribute(left) || !is_attribute(right) {
         return None;
     }
-    let constant = |path: &Expr| constants.iter().find(|(known, _)| known == path).map(|(_, value)| value.clone());
+    let constant =
+        |path: &Expr| constants.iter().find(|(known, _)| known == path).map(|(_, value)| value.clone());
     if let Some(value) = constant(left) {
         return Some(Expr::binary(BinaryOp::Equal, right.as_ref().clone(), value));
     }

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Context;
-use super::support::document_variable;
+use super::support::{document_variable, replace_everywhere};
 use crate::catalog::CollectionMeta;
 use crate::error::Error;
 use crate::flow;
 use crate::plan::{
     AttributePath, DocumentOutput, Expr, IndexKind, IndexNode, Node, NodeKind, Plan, Projection, VarId,
 };
+use crate::var_set::VarSet;
 
 /// How a document variable is read.
 #[derive(Default)]
@@ -50,12 +51,58 @@ pub(super) fn apply(plan: &mut Plan, _: &mut Context<'_>) -> Result<bool, Error>
             .collect();
         projected.insert(document, projections);
     }
-    let metas: Vec<Arc<CollectionMeta>> = plan.collections.iter().map(|used| Arc::clone(&used.meta)).collect();
+    let metas: Vec<Arc<CollectionMeta>> =
+        plan.collections.iter().map(|used| Arc::clone(&used.meta)).collect();
     let mut changed = false;
     flow::for_each_node_mut(&mut plan.root, &mut |node| {
         changed |= rewrite_node(node, &projected, &usages, &metas);
     });
+    if changed {
+        merge_copies(plan, &projected);
+    }
     Ok(changed)
+}
+
+/// A calculation that merely copies a projection goes; the projection takes its variable.
+fn merge_copies(plan: &mut Plan, projected: &HashMap<VarId, Vec<Projection>>) {
+    let fresh: VarSet = projected.values().flatten().map(|projection| projection.out).collect();
+    let mut renamed: HashMap<VarId, VarId> = HashMap::new();
+    let mut copies: Vec<VarId> = Vec::new();
+    flow::for_each_node(&plan.root, &mut |node| {
+        let NodeKind::Calculation(calculation) = &node.kind else { return };
+        let Expr::Var(projection) = calculation.expr else { return };
+        if !fresh.contains(projection) {
+            return;
+        }
+        copies.push(calculation.out);
+        match renamed.get(&projection) {
+            Some(first) => {
+                let first = *first;
+                renamed.insert(calculation.out, first);
+            }
+            None => {
+                renamed.insert(projection, calculation.out);
+            }
+        }
+    });
+    flow::for_each_pipeline_mut(&mut plan.root, &mut |pipeline| {
+        pipeline.nodes.retain(
+            |node| !matches!(&node.kind, NodeKind::Calculation(calculation) if copies.contains(&calculation.out)),
+        );
+    });
+    replace_everywhere(&mut plan.root, &renamed);
+    flow::for_each_node_mut(&mut plan.root, &mut |node| {
+        let output = match &mut node.kind {
+            NodeKind::EnumerateCollection(scan) => &mut scan.output,
+            NodeKind::Index(index) => &mut index.output,
+            _ => return,
+        };
+        for projection in &mut output.projections {
+            if let Some(out) = renamed.get(&projection.out) {
+                projection.out = *out;
+            }
+        }
+    });
 }
 
 fn output(kind: &NodeKind) -> Option<&DocumentOutput> {
@@ -179,7 +226,8 @@ fn is_covering(index: &IndexNode, usages: &HashMap<VarId, Usage>, metas: &[Arc<C
     if index.output.filter.is_some() && usage.filter_whole {
         return false;
     }
-    let filter_paths: &[AttributePath] = if index.output.filter.is_some() { &usage.filter_paths } else { &[] };
+    let filter_paths: &[AttributePath] =
+        if index.output.filter.is_some() { &usage.filter_paths } else { &[] };
     let paths = index.output.projections.iter().map(|projection| &projection.path).chain(filter_paths);
     let Some(meta) = metas.iter().find(|meta| meta.id == index.collection.id) else { return false };
     let definitions: Vec<_> = index

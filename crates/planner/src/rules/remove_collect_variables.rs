@@ -33,7 +33,9 @@ pub(super) fn apply(plan: &mut Plan, _: &mut Context<'_>) -> Result<bool, Error>
     if !counted.is_empty() {
         flow::for_each_node_mut(&mut root, &mut |node| {
             flow::for_each_expr_mut(&mut node.kind, &mut |expr| {
-                expr.rewrite(&mut |part| length_argument(part).and_then(|var| counted.get(&var)).map(|var| Expr::Var(*var)));
+                expr.rewrite(&mut |part| {
+                    length_argument(part).and_then(|var| counted.get(&var)).map(|var| Expr::Var(*var))
+                });
             });
         });
     }

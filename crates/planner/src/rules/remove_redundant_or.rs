@@ -46,8 +46,12 @@ fn is_wider(wide: &Expr, narrow: &Expr) -> bool {
     let order = persea_order::compare(value::view(bound), value::view(bound2));
     use BinaryOp::{Equal, Greater, GreaterEqual, Less, LessEqual};
     match (op, op2) {
-        (Greater | GreaterEqual, Greater | GreaterEqual) => order.is_lt() || (order.is_eq() && (op == GreaterEqual || op2 == Greater)),
-        (Less | LessEqual, Less | LessEqual) => order.is_gt() || (order.is_eq() && (op == LessEqual || op2 == Less)),
+        (Greater | GreaterEqual, Greater | GreaterEqual) => {
+            order.is_lt() || (order.is_eq() && (op == GreaterEqual || op2 == Greater))
+        }
+        (Less | LessEqual, Less | LessEqual) => {
+            order.is_gt() || (order.is_eq() && (op == LessEqual || op2 == Less))
+        }
         (Greater, Equal) => order.is_lt(),
         (GreaterEqual, Equal) => order.is_le(),
         (Less, Equal) => order.is_gt(),

@@ -65,6 +65,9 @@ fn redundant(pipeline: &Pipeline, definitions: &Definitions) -> Option<usize> {
 /// Whether a node's result depends on the order of its rows, or it changes that order.
 fn order_matters(node: &Node) -> bool {
     flow::is_modification(&node.kind)
-        || matches!(node.kind, NodeKind::Limit(_) | NodeKind::Collect(_) | NodeKind::Window(_) | NodeKind::Return { .. })
+        || matches!(
+            node.kind,
+            NodeKind::Limit(_) | NodeKind::Collect(_) | NodeKind::Window(_) | NodeKind::Return { .. }
+        )
         || flow::is_loop(&node.kind)
 }

@@ -9,7 +9,9 @@ pub(super) fn apply(plan: &mut Plan, _: &mut Context<'_>) -> Result<bool, Error>
     let definitions = Definitions::new(plan);
     for_each_pipeline(plan, &mut |_, pipeline| {
         let Some((scan, sort)) = candidate(pipeline, &definitions) else { return Ok(false) };
-        if let Some(NodeKind::EnumerateCollection(scan)) = pipeline.nodes.get_mut(scan).map(|node| &mut node.kind) {
+        if let Some(NodeKind::EnumerateCollection(scan)) =
+            pipeline.nodes.get_mut(scan).map(|node| &mut node.kind)
+        {
             scan.random = true;
         }
         pipeline.nodes.remove(sort);

@@ -57,9 +57,9 @@ fn merge_single_uses(plan: &mut Plan, context: &mut Context<'_>) -> Result<bool,
             match &mut node.kind {
                 NodeKind::Calculation(calculation) => {
                     changed |= merge_into(&mut calculation.expr, &mergeable);
-                    let is_user_variable = plan
-                        .variable(calculation.out)
-                        .is_some_and(|variable| !variable.name.starts_with(|first: char| first.is_ascii_digit()));
+                    let is_user_variable = plan.variable(calculation.out).is_some_and(|variable| {
+                        !variable.name.starts_with(|first: char| first.is_ascii_digit())
+                    });
                     let is_candidate = uses.of(calculation.out) == 1
                         && !is_user_variable_kept(is_user_variable, &calculation.expr)
                         && calculation.expr.as_const().is_none()

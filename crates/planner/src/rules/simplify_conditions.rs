@@ -18,7 +18,8 @@ fn simplify(expr: &Expr, definitions: &Definitions) -> Option<Expr> {
         Expr::Index(base, index) => match &**base {
             Expr::Array(members) => {
                 let position = index.as_const()?.as_slice().as_i64()?;
-                let position = if position < 0 { position + i64::try_from(members.len()).ok()? } else { position };
+                let position =
+                    if position < 0 { position + i64::try_from(members.len()).ok()? } else { position };
                 members.get(usize::try_from(position).ok()?).cloned()
             }
             _ => None,
@@ -46,7 +47,8 @@ fn member_of(base: &Expr, name: &Arc<str>, definitions: &Definitions) -> Option<
     if members.iter().any(|member| matches!(member.key, ObjectKey::Computed(_))) {
         return None;
     }
-    let member = members.iter().rev().find(|member| matches!(&member.key, ObjectKey::Name(known) if known == name));
+    let member =
+        members.iter().rev().find(|member| matches!(&member.key, ObjectKey::Name(known) if known == name));
     match member {
         None => Some(crate::value::null()),
         Some(member) if !shared || member.value.as_path().is_some() || member.value.as_const().is_some() => {

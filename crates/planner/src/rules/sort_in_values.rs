@@ -25,7 +25,9 @@ fn sort_constants(pipeline: &mut Pipeline, context: &Context<'_>) -> bool {
     for node in &mut pipeline.nodes {
         flow::for_each_expr_mut(&mut node.kind, &mut |expr| {
             changed |= expr.rewrite(&mut |part| {
-                let Expr::Binary(op @ (BinaryOp::In | BinaryOp::NotIn), needle, list) = part else { return None };
+                let Expr::Binary(op @ (BinaryOp::In | BinaryOp::NotIn), needle, list) = part else {
+                    return None;
+                };
                 let constant = list.as_const()?;
                 let slice = constant.as_slice();
                 if !slice.is_array() || slice.len() < MEMBERS_MIN || needle.as_const().is_some() {
@@ -68,7 +70,9 @@ fn sort_subquery_results(plan: &mut Plan, pipeline: &mut Pipeline) -> bool {
     for node in &mut pipeline.nodes {
         flow::for_each_expr_mut(&mut node.kind, &mut |expr| {
             expr.rewrite(&mut |part| {
-                let Expr::Binary(op @ (BinaryOp::In | BinaryOp::NotIn), needle, list) = part else { return None };
+                let Expr::Binary(op @ (BinaryOp::In | BinaryOp::NotIn), needle, list) = part else {
+                    return None;
+                };
                 let Expr::Var(var) = **list else { return None };
                 let out = sorted.get(&var)?;
                 Some(Expr::Binary(*op, needle.clone(), Box::new(Expr::Var(*out))))
@@ -85,7 +89,9 @@ fn searched_in_loop(pipeline: &Pipeline, position: usize, list: VarId) -> bool {
         let mut found = false;
         flow::for_each_expr(&node.kind, &mut |expr| {
             found |= expr.any(|part| match part {
-                Expr::Binary(BinaryOp::In | BinaryOp::NotIn, _, right) => matches!(**right, Expr::Var(var) if var == list),
+                Expr::Binary(BinaryOp::In | BinaryOp::NotIn, _, right) => {
+                    matches!(**right, Expr::Var(var) if var == list)
+                }
                 _ => false,
             });
         });

@@ -23,7 +23,8 @@ pub(super) fn apply(plan: &mut Plan, _: &mut Context<'_>) -> Result<bool, Error>
 
 /// How many sorted rows the LIMIT behind a Sort needs.
 fn wanted(pipeline: &Pipeline, sort: usize) -> Option<usize> {
-    let next = pipeline.nodes.iter().skip(sort + 1).find(|node| !matches!(node.kind, NodeKind::Calculation(_)))?;
+    let next =
+        pipeline.nodes.iter().skip(sort + 1).find(|node| !matches!(node.kind, NodeKind::Calculation(_)))?;
     match &next.kind {
         // The number of all rows can only be counted if all of them come through.
         NodeKind::Limit(limit) if !limit.full_count && limit.count < u64::MAX => {

@@ -1,13 +1,13 @@
 //! `specialize-collect`: decides how COLLECT groups.
 //!
 //! Hashing is the rule; its output is sorted by the group values unless the user waived that with `SORT null`.
-//! When an index delivers the rows in group order, or OPTIONS ask for it, the input is sorted instead.
+//! When an index alone delivers the rows in group order, or OPTIONS ask for it, the input is sorted instead.
 
 use super::Context;
 use super::support::{Definitions, for_each_pipeline};
 use crate::error::Error;
 use crate::flow;
-use crate::plan::{CollectMethod, CollectNode, NodeKind, Pipeline, Plan, SortKey, SortNode};
+use crate::plan::{AttributePath, CollectMethod, CollectNode, NodeKind, Pipeline, Plan, SortKey, SortNode};
 
 pub(super) fn apply(plan: &mut Plan, _: &mut Context<'_>) -> Result<bool, Error> {
     let definitions = Definitions::new(plan);
@@ -113,8 +113,21 @@ fn index_gives_order(
         })
         .collect();
     let Some(paths) = paths else { return false };
+    // Reading every document in index order costs more than hashing, so the index has to hold all that is read.
+    let inputs: Option<Vec<_>> = collect
+        .aggregates
+        .iter()
+        .filter_map(|aggregate| aggregate.input)
+        .map(|input| definitions.resolve_var(input).as_path().map(|(_, path)| path))
+        .collect();
+    let (Some(inputs), true) = (inputs, collect.into.is_none()) else { return false };
     !scan.hint.disabled
         && plan.collection(&scan.collection).is_some_and(|meta| {
-            meta.indexes.iter().any(|index| super::index_match::gives_order(index, &paths, &[]))
+            meta.indexes.iter().any(|index| {
+                let holds = |path: &AttributePath| index.fields.iter().any(|field| field.path == *path);
+                index.can_cover
+                    && super::index_match::gives_order(index, &paths, &[])
+                    && inputs.iter().all(holds)
+            })
         })
 }

@@ -10,8 +10,8 @@ use super::support::{Definitions, is_barrier, written_by};
 use crate::error::Error;
 use crate::estimate;
 use crate::plan::{
-    BinaryOp, EnumerateCollectionNode, Expr, HashJoinNode, IndexKind, IndexNode, KeyTerm, NodeKind, Pipeline, Plan,
-    VarId,
+    BinaryOp, EnumerateCollectionNode, Expr, HashJoinNode, IndexKind, IndexNode, KeyTerm, NodeKind, Pipeline,
+    Plan, VarId,
 };
 use crate::var_set::VarSet;
 
@@ -40,7 +40,9 @@ fn walk(
     let mut changed = false;
     let mut rows = 1.0;
     for position in 0..pipeline.nodes.len() {
-        if let Some(NodeKind::Subquery(subquery)) = pipeline.nodes.get_mut(position).map(|node| &mut node.kind) {
+        if let Some(NodeKind::Subquery(subquery)) =
+            pipeline.nodes.get_mut(position).map(|node| &mut node.kind)
+        {
             let runs = if subquery.row_at_a_time { 1.0 } else { times * rows };
             changed |= walk(plan, &mut subquery.pipeline, runs, definitions, context);
         }
@@ -118,7 +120,11 @@ fn candidate(
 }
 
 /// An index lookup by equality that would be done too often.
-fn from_lookups(plan: &Plan, index: &IndexNode, probes: f64) -> Option<(EnumerateCollectionNode, Vec<(Expr, Expr)>)> {
+fn from_lookups(
+    plan: &Plan,
+    index: &IndexNode,
+    probes: f64,
+) -> Option<(EnumerateCollectionNode, Vec<(Expr, Expr)>)> {
     let [access] = index.accesses.as_slice() else { return None };
     let meta = plan.collection(&index.collection)?;
     let hinted = index.hint.forced || !index.hint.names.is_empty();

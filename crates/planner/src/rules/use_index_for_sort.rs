@@ -10,15 +10,17 @@ use crate::catalog::{CollectionMeta, IndexMeta};
 use crate::error::Error;
 use crate::flow;
 use crate::plan::{
-    AttributePath, EnumerateCollectionNode, IndexAccess, IndexKind, IndexNode, KeyTerm, NodeKind, Pipeline, Plan,
-    SortNode, VarId,
+    AttributePath, EnumerateCollectionNode, IndexAccess, IndexKind, IndexNode, KeyTerm, NodeKind, Pipeline,
+    Plan, SortNode, VarId,
 };
 
 pub(super) fn apply(plan: &mut Plan, _: &mut Context<'_>) -> Result<bool, Error> {
     let definitions = Definitions::new(plan);
     let changed = for_each_pipeline(plan, &mut |plan, pipeline| {
         let Some((source, sort)) = candidate(pipeline) else { return Ok(false) };
-        let Some(replaced) = ordered_source(plan, pipeline, source, sort, &definitions) else { return Ok(false) };
+        let Some(replaced) = ordered_source(plan, pipeline, source, sort, &definitions) else {
+            return Ok(false);
+        };
         if let Some(node) = pipeline.nodes.get_mut(source) {
             node.kind = replaced;
         }
@@ -80,12 +82,18 @@ fn ordered_source(
 }
 
 /// The attributes of `document` sorted by, all in one direction.
-fn sort_paths(sort: &SortNode, document: VarId, definitions: &Definitions) -> Option<(Vec<AttributePath>, bool)> {
+fn sort_paths(
+    sort: &SortNode,
+    document: VarId,
+    definitions: &Definitions,
+) -> Option<(Vec<AttributePath>, bool)> {
     let ascending = sort.keys.first()?.ascending;
     let paths: Option<Vec<AttributePath>> = sort
         .keys
         .iter()
-        .map(|key| document_path(&definitions.resolve_var(key.var), document).filter(|_| key.ascending == ascending))
+        .map(|key| {
+            document_path(&definitions.resolve_var(key.var), document).filter(|_| key.ascending == ascending)
+        })
         .collect();
     Some((paths?, ascending))
 }
@@ -112,7 +120,11 @@ fn full_index_scan(scan: &EnumerateCollectionNode, index: &IndexMeta, ascending:
             index: index.id,
             name: Arc::clone(&index.name),
             kind: index.kind,
-            field: index.fields.first().and_then(|field| field.path.first().cloned()).unwrap_or_else(|| Arc::from("")),
+            field: index
+                .fields
+                .first()
+                .and_then(|field| field.path.first().cloned())
+                .unwrap_or_else(|| Arc::from("")),
             terms: Vec::new(),
             lower: None,
             upper: None,
@@ -133,7 +145,9 @@ fn full_index_scan(scan: &EnumerateCollectionNode, index: &IndexMeta, ascending:
 /// Whether an index scan finds its documents in the order of `paths`.
 fn delivers_order(index: &IndexNode, meta: &CollectionMeta, paths: &[AttributePath]) -> bool {
     let [access] = index.accesses.as_slice() else { return false };
-    let Some(definition) = meta.indexes.iter().find(|candidate| candidate.id == access.index) else { return false };
+    let Some(definition) = meta.indexes.iter().find(|candidate| candidate.id == access.index) else {
+        return false;
+    };
     if access.kind != IndexKind::Persistent || index.needs_dedup {
         return false;
     }

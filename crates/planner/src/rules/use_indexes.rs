@@ -21,7 +21,8 @@ pub(super) fn apply(plan: &mut Plan, context: &mut Context<'_>) -> Result<bool, 
     for_each_pipeline(plan, &mut |plan, pipeline| {
         let mut changed = false;
         for position in 0..pipeline.nodes.len() {
-            let Some(NodeKind::EnumerateCollection(scan)) = pipeline.nodes.get(position).map(|node| &node.kind)
+            let Some(NodeKind::EnumerateCollection(scan)) =
+                pipeline.nodes.get(position).map(|node| &node.kind)
             else {
                 continue;
             };
@@ -154,7 +155,8 @@ fn choose_for_branches(
         let own = branch.operands(BinaryOp::And);
         let all: Vec<&Expr> =
             own.iter().copied().chain(parts.iter().filter(|part| !std::ptr::eq(*part, whole))).collect();
-        let conditions: Vec<Condition> = all.iter().map(|part| Condition::new(part, document, later)).collect();
+        let conditions: Vec<Condition> =
+            all.iter().map(|part| Condition::new(part, document, later)).collect();
         let (cost, found) = best_match(meta, &conditions, allowed)?;
         // An access made only from what all branches share gains nothing over a plain access.
         if !found.used.iter().any(|at| *at < own.len()) {
@@ -162,7 +164,9 @@ fn choose_for_branches(
         }
         all_covered &= (0..own.len()).all(|at| found.covered.contains(&at));
         choice.cost += cost;
-        choice.condition.push(found.used.iter().filter_map(|at| all.get(*at).map(|part| (*part).clone())).collect());
+        choice
+            .condition
+            .push(found.used.iter().filter_map(|at| all.get(*at).map(|part| (*part).clone())).collect());
         choice.matches.push(found);
     }
     if all_covered {
