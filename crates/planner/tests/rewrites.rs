@@ -560,6 +560,16 @@ const CASES: &[(&str, &str, &str)] = &[
         "Singleton Calculation Calculation Calculation Calculation Return",
         "",
     ),
+    (
+        "LET m = (FOR o IN big COLLECT k = o.k WITH COUNT INTO n RETURN {k, n}) FOR d IN plain FOR x IN m FILTER x.k == d.k RETURN [d.a, x.n]",
+        "Singleton EnumerateCollection HashJoin Calculation Return",
+        "move-calculations-up move-calculations-up-2 use-hash-joins remove-unnecessary-calculations-2 reduce-extraction-to-projection splice-subqueries",
+    ),
+    (
+        "FOR d IN plain FOR x IN [{k: 1}, {k: 2}, {k: 3}, {k: 4}, {k: 5}, {k: 6}, {k: 7}, {k: 8}] FILTER x.k == d.k RETURN [d.a, x.n]",
+        "Singleton EnumerateCollection HashJoin Calculation Return",
+        "move-calculations-up use-hash-joins remove-unnecessary-calculations-2 reduce-extraction-to-projection",
+    ),
 ];
 
 #[test]

@@ -2,29 +2,34 @@
 //! table, instead of once for each outer row.
 //!
 //! It replaces full scans, and index lookups when there would be so many that reading everything once is cheaper.
+//! Inner loops over constant lists and over results of independent subqueries are joined in the same way.
 
 use std::sync::Arc;
 
 use super::Context;
-use super::support::{Definitions, is_barrier, written_by};
+use super::support::{Definitions, UseCounts, is_barrier, written_by};
 use crate::error::Error;
 use crate::estimate;
+use crate::flow;
 use crate::plan::{
-    BinaryOp, EnumerateCollectionNode, Expr, HashJoinNode, IndexKind, IndexNode, KeyTerm, NodeKind, Pipeline,
-    Plan, VarId,
+    BinaryOp, EnumerateCollectionNode, EnumerateListNode, Expr, HashJoinNode, IndexKind, IndexNode, KeyTerm,
+    NodeKind, Pipeline, Plan, VarId,
 };
 use crate::var_set::VarSet;
 
 /// Index lookups below this number are left alone.
 const LOOKUPS_MIN: f64 = 1000.0;
+/// Shorter constant lists are searched as they are.
+const LIST_MIN: usize = 8;
 /// What a lookup costs, in documents read by a scan.
 const LOOKUP_COST: f64 = 8.0;
 
 pub(super) fn apply(plan: &mut Plan, context: &mut Context<'_>) -> Result<bool, Error> {
     estimate::estimate(plan);
     let definitions = Definitions::new(plan);
+    let uses = UseCounts::new(plan);
     let mut root = std::mem::take(&mut plan.root);
-    let changed = walk(plan, &mut root, 1.0, &definitions, context);
+    let changed = walk(plan, &mut root, 1.0, &definitions, &uses, context);
     plan.root = root;
     Ok(changed)
 }
@@ -35,6 +40,7 @@ fn walk(
     pipeline: &mut Pipeline,
     times: f64,
     definitions: &Definitions,
+    uses: &UseCounts,
     context: &Context<'_>,
 ) -> bool {
     let mut changed = false;
@@ -44,22 +50,46 @@ fn walk(
             pipeline.nodes.get_mut(position).map(|node| &mut node.kind)
         {
             let runs = if subquery.row_at_a_time { 1.0 } else { times * rows };
-            changed |= walk(plan, &mut subquery.pipeline, runs, definitions, context);
+            changed |= walk(plan, &mut subquery.pipeline, runs, definitions, uses, context);
         }
         let after = pipeline.nodes.get(position).map_or(rows, |node| node.estimated_items);
-        if let Some(join) = candidate(plan, pipeline, position, times * rows, definitions, context) {
+        if let Some(join) = candidate(plan, pipeline, position, times * rows, definitions, uses, context) {
             replace(plan, pipeline, position, join);
             changed = true;
             // Positions behind have shifted; the next round finds further joins.
-            return walk(plan, pipeline, times, definitions, context) || changed;
+            return walk(plan, pipeline, times, definitions, uses, context) || changed;
         }
         rows = after;
     }
     changed
 }
 
+/// The inner side of a join.
+enum Source {
+    Collection(EnumerateCollectionNode),
+    /// A list that is the same for all rows, computed by `Setup`.
+    List(EnumerateListNode, Setup),
+}
+
+/// How the list of an inner loop comes about.
+enum Setup {
+    Constant(Expr),
+    /// The subquery node at this position of the outer pipeline, which moves into the join.
+    Subquery(usize),
+}
+
+impl Source {
+    /// The variable of the inner loop.
+    fn element(&self) -> VarId {
+        match self {
+            Self::Collection(scan) => scan.output.out,
+            Self::List(list, _) => list.out,
+        }
+    }
+}
+
 struct Join {
-    scan: EnumerateCollectionNode,
+    source: Source,
     build_keys: Vec<Expr>,
     probe_keys: Vec<Expr>,
     /// Conditions on the inner documents alone.
@@ -74,20 +104,37 @@ fn candidate(
     position: usize,
     probes: f64,
     definitions: &Definitions,
+    uses: &UseCounts,
     context: &Context<'_>,
 ) -> Option<Join> {
-    let (scan, mut keys) = match &pipeline.nodes.get(position)?.kind {
-        NodeKind::EnumerateCollection(scan) => (scan.clone(), Vec::new()),
-        NodeKind::Index(index) => from_lookups(plan, index, probes)?,
-        _ => return None,
-    };
-    if probes <= 1.5 || scan.random || scan.read_own_writes || scan.count_into.is_some() {
+    if probes <= 1.5 {
         return None;
     }
-    let document = scan.output.out;
+    let (source, mut keys) = match &pipeline.nodes.get(position)?.kind {
+        NodeKind::EnumerateCollection(scan) => (Source::Collection(scan.clone()), Vec::new()),
+        NodeKind::Index(index) => {
+            let (scan, keys) = from_lookups(plan, index, probes)?;
+            (Source::Collection(scan), keys)
+        }
+        NodeKind::EnumerateList(list) => {
+            (list_source(pipeline, position, list, definitions, uses)?, Vec::new())
+        }
+        _ => return None,
+    };
+    if let Source::Collection(scan) = &source
+        && (scan.random || scan.read_own_writes || scan.count_into.is_some())
+    {
+        return None;
+    }
+    let document = source.element();
     let later = written_by(pipeline.nodes.iter().skip(position));
-    let mut join =
-        Join { scan, build_keys: Vec::new(), probe_keys: Vec::new(), inner: Vec::new(), filters: Vec::new() };
+    let mut join = Join {
+        source,
+        build_keys: Vec::new(),
+        probe_keys: Vec::new(),
+        inner: Vec::new(),
+        filters: Vec::new(),
+    };
     for (at, node) in pipeline.nodes.iter().enumerate().skip(position + 1) {
         if is_barrier(&node.kind) {
             break;
@@ -199,9 +246,23 @@ fn replace(plan: &mut Plan, pipeline: &mut Pipeline, position: usize, join: Join
             }
         }
     }
-    let document = join.scan.output.out;
+    let document = join.source.element();
     let mut build = vec![plan.new_node(NodeKind::Singleton)];
-    build.push(plan.new_node(NodeKind::EnumerateCollection(join.scan)));
+    let mut moved = None;
+    match join.source {
+        Source::Collection(scan) => build.push(plan.new_node(NodeKind::EnumerateCollection(scan))),
+        Source::List(mut list, Setup::Constant(expr)) => {
+            let (calculation, input) = plan.new_calculation(expr);
+            list.input = input;
+            build.push(calculation);
+            build.push(plan.new_node(NodeKind::EnumerateList(list)));
+        }
+        Source::List(list, Setup::Subquery(at)) => {
+            moved = Some(at);
+            build.extend(pipeline.nodes.get(at).cloned());
+            build.push(plan.new_node(NodeKind::EnumerateList(list)));
+        }
+    }
     if let Some(condition) = Expr::join(BinaryOp::And, join.inner) {
         let (calculation, input) = plan.new_calculation(condition);
         build.push(calculation);
@@ -215,4 +276,35 @@ fn replace(plan: &mut Plan, pipeline: &mut Pipeline, position: usize, join: Join
             outs: vec![document],
         }));
     }
+    if let Some(at) = moved {
+        pipeline.nodes.remove(at);
+    }
+}
+
+/// A list loop whose list is known before any row: a constant, or an independent subquery nobody else reads.
+fn list_source(
+    pipeline: &Pipeline,
+    position: usize,
+    list: &EnumerateListNode,
+    definitions: &Definitions,
+    uses: &UseCounts,
+) -> Option<Source> {
+    if list.filter.is_some() {
+        return None;
+    }
+    if let Some(expr @ Expr::Const(value)) = definitions.get(list.input) {
+        let is_long = value.as_slice().is_array() && value.as_slice().len() >= LIST_MIN;
+        return is_long.then(|| Source::List(list.clone(), Setup::Constant(expr.clone())));
+    }
+    let at =
+        pipeline.nodes.iter().take(position).position(
+            |node| matches!(&node.kind, NodeKind::Subquery(subquery) if subquery.out == list.input),
+        )?;
+    let NodeKind::Subquery(subquery) = &pipeline.nodes.get(at)?.kind else { return None };
+    let independent = uses.of(subquery.out) == 1
+        && subquery.guard.is_none()
+        && !subquery.row_at_a_time
+        && !flow::pipeline_modifies(&subquery.pipeline)
+        && flow::pipeline_reads(&subquery.pipeline).is_empty();
+    independent.then(|| Source::List(list.clone(), Setup::Subquery(at)))
 }
