@@ -1,2 +1,46 @@
-//! The persea command.
-fn main() {}
+//! The `persea` command.
+
+mod serve;
+mod version;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Persea: a multi-model database (documents, graphs, key/value) that speaks ArangoDB's HTTP API and AQL.
+#[derive(Parser)]
+#[command(name = "persea", version, propagate_version = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the database server until SIGTERM or Ctrl-C
+    Serve(serve::Options),
+    /// Tell what was built: version, target, features
+    Version(version::Options),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Serve(options) => serve::run(options),
+        Command::Version(options) => version::run(&options),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            report(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[allow(clippy::print_stderr, reason = "a command tells its failure on standard error")]
+fn report(error: &anyhow::Error) {
+    eprintln!("persea: {error:#}");
+}

@@ -1,1 +1,23 @@
-//! Persea, the embeddable multi-model database: documents, graphs, key/value and AQL
+#![doc = include_str!("../README.md")]
+
+mod catalog;
+mod collection;
+mod database;
+mod error;
+mod graph;
+mod import;
+mod instance;
+mod query;
+mod transaction;
+
+pub use collection::{Collection, DocumentMeta};
+pub use database::Database;
+pub use error::{Error, ErrorCode, Phase, Result, TABLE as ERROR_CODES, http_status, lookup as error_code};
+pub use graph::{EdgeDefinition, EdgeDirection, Graph, GraphCollection};
+pub use import::{Import, ImportOptions, ImportReport, OnDuplicate};
+pub use instance::Instance;
+pub use query::{Query, QueryOptions, QueryOutcome, RowSet, Rows, optimizer_rules};
+pub use transaction::Transaction;
+
+pub use persea_collections::{OverwriteMode, Revision, WriteOptions, WriteOutcome};
+pub use persea_vpack::{Slice, VPackBuf, vpack};

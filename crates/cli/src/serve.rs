@@ -1,0 +1,179 @@
+//! `persea serve`: the server process. Options carry arangod's names beside short ones.
+
+mod endpoint;
+mod size;
+
+use std::io::IsTerminal;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail, ensure};
+use clap::Args;
+use persea::Instance;
+use persea_server::{Server, ServerOptions};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+/// What to serve and where.
+#[derive(Args)]
+pub struct Options {
+    /// Folder of the database; made when it is missing
+    #[arg(long = "data", visible_alias = "database.directory", value_name = "DIR")]
+    data: Option<PathBuf>,
+
+    /// The same, without a name
+    #[arg(value_name = "DIR", conflicts_with = "data")]
+    folder: Option<PathBuf>,
+
+    /// Keep everything in memory; nothing is left after the stop
+    #[arg(long = "in-memory", conflicts_with_all = ["data", "folder"])]
+    in_memory: bool,
+
+    /// Address to listen on, as tcp://HOST:PORT; may be repeated
+    #[arg(
+        long = "endpoint",
+        visible_alias = "server.endpoint",
+        value_name = "URL",
+        default_value = "tcp://127.0.0.1:8529",
+        value_parser = endpoint::parse
+    )]
+    endpoints: Vec<SocketAddr>,
+
+    /// Whether requests need a user and password. Only `false` is supported so far; without the option,
+    /// the server starts on loopback addresses only
+    #[arg(long = "server.authentication", value_name = "BOOL", num_args = 0..=1, default_missing_value = "true",
+        value_parser = clap::builder::BoolishValueParser::new())]
+    authentication: Option<bool>,
+
+    /// Bytes one query may use; 0 is no limit; suffixes like mb and gib are understood
+    #[arg(long = "query.memory-limit", value_name = "BYTES", default_value = "0", value_parser = size::parse)]
+    query_memory_limit: usize,
+
+    /// Largest request body in bytes
+    #[arg(long = "http.body-limit", value_name = "BYTES", default_value = "1gib", value_parser = size::parse)]
+    body_limit: usize,
+
+    /// Seconds after which an idle connection is closed
+    #[arg(long = "http.keep-alive-timeout", value_name = "SECONDS", default_value_t = 300.0)]
+    keep_alive_timeout: f64,
+
+    /// Seconds after which a cursor that nobody asks for goes
+    #[arg(long = "query.registry-ttl", value_name = "SECONDS", default_value_t = 30.0)]
+    cursor_ttl: f64,
+
+    /// How much to log: error, warning, info, debug, trace
+    #[arg(long = "log.level", value_name = "LEVEL", default_value = "info")]
+    log_level: String,
+
+    /// Worker threads that talk to connections; 0 takes one a core
+    #[arg(long = "server.io-threads", value_name = "N", default_value_t = 0)]
+    io_threads: usize,
+}
+
+/// Runs the server.
+///
+/// # Errors
+/// When options don't fit, the folder can't be opened, or an address can't be bound.
+pub fn run(options: Options) -> anyhow::Result<()> {
+    start_log(&options.log_level)?;
+    check_authentication(&options)?;
+    let opening = Instant::now();
+    let instance = open(&options)?;
+    tracing::info!(milliseconds = opening.elapsed().as_millis() as u64, "database opened");
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    if options.io_threads > 0 {
+        runtime.worker_threads(options.io_threads);
+    }
+    let runtime = runtime.enable_all().build().context("cannot start the server's threads")?;
+    let keeper = instance.clone();
+    runtime.block_on(listen(instance, server_options(&options)))?;
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    keeper.sync().context("cannot make the last writes durable")?;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+async fn listen(instance: Instance, options: ServerOptions) -> anyhow::Result<()> {
+    // Handlers are in place before anything is promised, so that an early SIGTERM is no crash.
+    let mut terminate = signal(SignalKind::terminate()).context("cannot watch for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot watch for SIGINT")?;
+    let endpoints = options.endpoints.clone();
+    let server =
+        Server::bind(instance, options).await.with_context(|| format!("cannot listen on {endpoints:?}"))?;
+    for address in server.addresses() {
+        tracing::info!("listening on tcp://{address}");
+    }
+    tracing::info!("Persea {} is ready for business. Have fun!", env!("CARGO_PKG_VERSION"));
+    let (stop, stopping) = watch::channel(false);
+    let serving = tokio::spawn(server.run(stopping));
+    tokio::select! {
+        _ = terminate.recv() => tracing::info!("SIGTERM: stopping"),
+        _ = interrupt.recv() => tracing::info!("interrupted: stopping"),
+    }
+    stop.send(true).context("the server ended before it was told to")?;
+    serving.await.context("the server did not stop well")
+}
+
+fn open(options: &Options) -> anyhow::Result<Instance> {
+    if options.in_memory {
+        return Ok(Instance::in_memory()?);
+    }
+    let Some(folder) = options.data.as_ref().or(options.folder.as_ref()) else {
+        bail!("where is the database? Give --data DIR (or --in-memory)");
+    };
+    Instance::open(folder).with_context(|| format!("cannot open the database in {}", folder.display()))
+}
+
+fn check_authentication(options: &Options) -> anyhow::Result<()> {
+    match options.authentication {
+        Some(true) => {
+            bail!("authentication is not implemented yet: start with --server.authentication false")
+        }
+        Some(false) => Ok(()),
+        None => {
+            let open = options.endpoints.iter().find(|endpoint| !endpoint.ip().is_loopback());
+            ensure!(
+                open.is_none(),
+                "there is no authentication yet: give --server.authentication false to let everybody who reaches {} in",
+                open.map(ToString::to_string).unwrap_or_default()
+            );
+            tracing::warn!("there is no authentication: every local user may read and write everything");
+            Ok(())
+        }
+    }
+}
+
+fn server_options(options: &Options) -> ServerOptions {
+    ServerOptions {
+        endpoints: options.endpoints.clone(),
+        body_bytes_max: options.body_limit,
+        cursor_ttl: seconds(options.cursor_ttl),
+        query_memory_bytes_max: options.query_memory_limit,
+        keep_alive: seconds(options.keep_alive_timeout),
+        ..ServerOptions::default()
+    }
+}
+
+/// A duration of at least a millisecond and at most a century.
+fn seconds(number: f64) -> Duration {
+    Duration::from_secs_f64(number.clamp(0.001, 3.2e9))
+}
+
+fn start_log(level: &str) -> anyhow::Result<()> {
+    let level = match level.to_ascii_lowercase().as_str() {
+        "fatal" | "error" => tracing::Level::ERROR,
+        "warning" | "warn" => tracing::Level::WARN,
+        "info" => tracing::Level::INFO,
+        "debug" => tracing::Level::DEBUG,
+        "trace" => tracing::Level::TRACE,
+        other => bail!("unknown log level '{other}'"),
+    };
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_target(false)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr)
+        .init();
+    Ok(())
+}

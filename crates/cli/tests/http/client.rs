@@ -1,0 +1,125 @@
+//! A small client: requests in, status, headers and JSON out.
+
+use serde_json::Value;
+
+/// Talks to one database of one server.
+#[derive(Clone)]
+pub struct Client {
+    agent: ureq::Agent,
+    base: String,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers.
+    pub headers: ureq::http::HeaderMap,
+    /// The body; null when there is none.
+    pub body: Value,
+}
+
+impl Answer {
+    /// A header's text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// The answer, which must have this status.
+    #[track_caller]
+    pub fn expect(self, status: u16) -> Answer {
+        assert_eq!(self.status, status, "{}", self.body);
+        self
+    }
+
+    /// Checks that it is an error body with this status and number, and gives its message.
+    #[track_caller]
+    pub fn expect_error(self, status: u16, number: u16) -> String {
+        assert_eq!((self.status, &self.body["errorNum"]), (status, &Value::from(number)), "{}", self.body);
+        assert_eq!(self.body["error"], true);
+        assert_eq!(self.body["code"], status);
+        self.body["errorMessage"].as_str().expect("a message").to_owned()
+    }
+}
+
+impl Client {
+    /// A client of the server at `address`; `prefix` is empty or `/_db/NAME`.
+    pub fn new(address: &str, prefix: &str) -> Client {
+        let config =
+            ureq::Agent::config_builder().http_status_as_error(false).allow_non_standard_methods(true);
+        Client { agent: config.build().into(), base: format!("http://{address}{prefix}") }
+    }
+
+    /// Sends a request with a text body and headers.
+    #[track_caller]
+    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        self.try_send(method, path, headers, body).expect("an answer")
+    }
+
+    /// Sends a request; `None` when the server is gone.
+    pub fn try_send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Option<Answer> {
+        let mut request = ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.base));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(body).expect("a request");
+        let mut response = self.agent.run(request).ok()?;
+        let text = response.body_mut().with_config().limit(1 << 30).read_to_vec().ok()?;
+        Some(Answer {
+            status: response.status().as_u16(),
+            headers: response.headers().clone(),
+            body: serde_json::from_slice(&text).unwrap_or(Value::Null),
+        })
+    }
+
+    /// Sends a request with a JSON body.
+    #[track_caller]
+    pub fn json(&self, method: &str, path: &str, body: &Value) -> Answer {
+        self.send(method, path, &[], body.to_string().as_bytes())
+    }
+
+    /// `GET`.
+    #[track_caller]
+    pub fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[], b"")
+    }
+
+    /// `POST` with a JSON body.
+    #[track_caller]
+    pub fn post(&self, path: &str, body: &Value) -> Answer {
+        self.json("POST", path, body)
+    }
+
+    /// `DELETE`.
+    #[track_caller]
+    pub fn delete(&self, path: &str) -> Answer {
+        self.send("DELETE", path, &[], b"")
+    }
+
+    /// Makes a document collection.
+    #[track_caller]
+    pub fn create_collection(&self, name: &str) {
+        self.post("/_api/collection", &serde_json::json!({ "name": name })).expect(200);
+    }
+
+    /// Makes an edge collection.
+    #[track_caller]
+    pub fn create_edge_collection(&self, name: &str) {
+        self.post("/_api/collection", &serde_json::json!({ "name": name, "type": 3 })).expect(200);
+    }
+
+    /// Runs a query and gives all its rows.
+    #[track_caller]
+    pub fn query(&self, query: &str) -> Vec<Value> {
+        let body = serde_json::json!({ "query": query, "batchSize": 100_000_000 });
+        let answer = self.post("/_api/cursor", &body).expect(201);
+        answer.body["result"].as_array().expect("rows").clone()
+    }
+}

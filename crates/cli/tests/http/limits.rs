@@ -1,0 +1,93 @@
+//! Inputs at and beyond the limits.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use serde_json::json;
+
+use crate::server::Server;
+
+#[test]
+fn deep_nesting_is_refused() {
+    let server = Server::start();
+    let client = server.client();
+    client.create_collection("c");
+    let nested = |depth: usize| format!("{{\"a\":{}1{}}}", "[".repeat(depth), "]".repeat(depth));
+    client.send("POST", "/_api/document/c", &[], nested(100).as_bytes()).expect(202);
+    for depth in [1_000, 1_000_000] {
+        client.send("POST", "/_api/document/c", &[], nested(depth).as_bytes()).expect_error(400, 600);
+    }
+    assert_eq!(client.get("/_api/collection/c/count").body["count"], 1);
+}
+
+#[test]
+fn a_body_over_the_limit_is_refused() {
+    let server = Server::start_with(&["--http.body-limit", "10000"]);
+    let client = server.client();
+    client.create_collection("c");
+    client.post("/_api/document/c", &json!({ "text": "x".repeat(9_000) })).expect(202);
+    // Sent by hand, since clients differ in how they take an answer before they have sent everything.
+    let mut stream = TcpStream::connect(&server.address).expect("a connection");
+    stream
+        .write_all(b"POST /_api/document/c HTTP/1.1\r\nhost: h\r\ncontent-length: 20000\r\nconnection: close\r\n\r\n")
+        .expect("the head goes out");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    assert!(answer.contains("\"errorNum\":413"), "{answer}");
+    assert_eq!(client.get("/_api/collection/c/count").body["count"], 1);
+}
+
+#[test]
+fn malformed_requests_get_answers() {
+    let server = Server::start();
+    let client = server.client();
+    let long = format!("/_api/{}", "x".repeat(20_000));
+    client.get(&long).expect_error(414, 414);
+    client.get("/_db/%FF/_api/version").expect_error(400, 400);
+    client.get("/_db/nowhere/_api/collection").expect_error(404, 1228);
+    client.send("TRACE", "/_api/collection", &[], b"").expect(405);
+    let options = client.send("OPTIONS", "/_api/anything", &[("origin", "http://x")], b"").expect(200);
+    assert!(options.header("allow").is_some_and(|methods| methods.contains("PATCH")));
+    let mut stream = TcpStream::connect(&server.address).expect("a connection");
+    stream.write_all(b"nonsense\r\n\r\n").expect("it goes out");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).expect("the connection ends");
+    client.get("/_api/version").expect(200);
+}
+
+#[test]
+fn many_connections_at_once() {
+    let server = Server::start();
+    let client = server.client();
+    client.create_collection("c");
+    let threads: Vec<_> = (0..32)
+        .map(|thread| {
+            let client = server.client();
+            std::thread::spawn(move || {
+                for number in 0..20 {
+                    client
+                        .post("/_api/document/c", &json!({ "_key": format!("{thread}-{number}") }))
+                        .expect(202);
+                }
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().expect("a client that succeeds");
+    }
+    assert_eq!(client.get("/_api/collection/c/count").body["count"], 640);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_idle_server_is_small() {
+    let server = Server::start();
+    server.client().get("/_api/version").expect(200);
+    let status =
+        std::fs::read_to_string(format!("/proc/{}/status", server.pid())).expect("the process' status");
+    let line = status.lines().find(|line| line.starts_with("VmRSS")).expect("its memory");
+    let kilobytes: u64 =
+        line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number");
+    assert!(kilobytes < 60 * 1024, "{kilobytes} kB");
+}

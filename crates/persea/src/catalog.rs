@@ -1,0 +1,98 @@
+//! What the planner asks of a database: its collections and indexes, graphs, and the functions there are.
+
+use std::sync::Arc;
+
+use persea_collections::{IndexKind, View};
+use persea_planner::{
+    Catalog, CollectionMeta, FunctionCatalog, FunctionMeta, GraphMeta, IndexField, IndexMeta,
+};
+
+/// A database as the planner sees it.
+pub(crate) struct DatabaseCatalog<'a> {
+    database: &'a persea_collections::Database,
+    /// Counts come from the view that the query reads, so that estimates and results agree.
+    view: &'a View,
+}
+
+impl<'a> DatabaseCatalog<'a> {
+    pub(crate) fn new(database: &'a persea_collections::Database, view: &'a View) -> DatabaseCatalog<'a> {
+        DatabaseCatalog { database, view }
+    }
+}
+
+impl Catalog for DatabaseCatalog<'_> {
+    fn database(&self) -> &str {
+        self.database.name()
+    }
+
+    fn collection(&self, name: &str) -> Option<Arc<CollectionMeta>> {
+        let collection = self.database.collection(name).ok()?;
+        // An index younger than the view lacks what the view sees.
+        let usable = |index: &&Arc<persea_collections::Index>| self.view.can_use(index);
+        let indexes = collection.indexes().iter().filter(usable).map(|index| index_meta(index)).collect();
+        Some(Arc::new(CollectionMeta {
+            id: collection.id(),
+            name: collection.name(),
+            is_edge: collection.is_edge(),
+            count: self.view.count(&collection).unwrap_or_else(|_| collection.count_estimate()),
+            indexes,
+        }))
+    }
+
+    fn graph(&self, name: &str) -> Option<Arc<GraphMeta>> {
+        let graph = self.database.graph(name).ok()?;
+        let names = |list: Vec<&str>| list.into_iter().map(Arc::from).collect();
+        Some(Arc::new(GraphMeta {
+            name: Arc::from(name),
+            edge_collections: names(graph.edge_collections()),
+            vertex_collections: names(graph.vertex_collections()),
+        }))
+    }
+}
+
+fn index_meta(index: &persea_collections::Index) -> IndexMeta {
+    let definition = index.definition();
+    let kind = match index.kind() {
+        IndexKind::Primary => persea_planner::plan::IndexKind::Primary,
+        IndexKind::Edge => persea_planner::plan::IndexKind::Edge,
+        IndexKind::Persistent => persea_planner::plan::IndexKind::Persistent,
+    };
+    IndexMeta {
+        id: index.id(),
+        name: Arc::from(index.name()),
+        kind,
+        type_name: Arc::from(definition.type_name.as_str()),
+        fields: definition.fields.iter().map(|path| IndexField::parse(&path.to_string())).collect(),
+        unique: definition.unique,
+        sparse: definition.sparse,
+        selectivity: index.selectivity(),
+        stored_values: definition
+            .stored_values
+            .iter()
+            .map(|path| path.to_string().split('.').map(Arc::from).collect())
+            .collect(),
+        can_cover: false,
+        in_progress: false,
+        deduplicate: definition.deduplicate,
+        estimates: definition.estimates,
+        cache_enabled: definition.cache_enabled,
+    }
+}
+
+/// The function table as the planner sees it.
+pub(crate) struct Functions;
+
+impl FunctionCatalog for Functions {
+    fn lookup(&self, name: &str) -> Option<FunctionMeta> {
+        let function = persea_functions::lookup(name)?;
+        Some(FunctionMeta {
+            name: Arc::from(function.name),
+            min_args: function.min_args,
+            max_args: function.max_args,
+            deterministic: function.deterministic,
+            cacheable: function.cacheable,
+            accesses_documents: function.accesses_documents,
+            collection_args: u64::from(function.takes_collection),
+        })
+    }
+}

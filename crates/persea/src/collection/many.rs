@@ -1,0 +1,70 @@
+//! Writing many documents as VelocyPack in one commit: one result or one error an item, in the items' order.
+
+use persea_collections::{Error as WriteError, Transaction, WriteOptions, WriteOutcome};
+use persea_vpack::Slice;
+
+use super::Collection;
+use crate::error::{Error, Result};
+
+/// One result or one error an item.
+type Outcomes = Vec<Result<WriteOutcome>>;
+type ItemOutcomes = Vec<std::result::Result<WriteOutcome, WriteError>>;
+
+/// How often a call is tried again because one of its items lost against another transaction.
+const ATTEMPTS_MAX: usize = 16;
+
+impl Collection {
+    /// Inserts the members of an array.
+    ///
+    /// # Errors
+    /// 1227 for what is no array; errors of single items are in the results.
+    pub fn insert_many_with(&self, documents: Slice<'_>, options: &WriteOptions) -> Result<Outcomes> {
+        self.each(|tx| tx.insert_many(&self.inner, documents, options))
+    }
+
+    /// Merges each member of an array into the document that its `_key` or `_id` names.
+    ///
+    /// # Errors
+    /// As [`insert_many_with`](Collection::insert_many_with).
+    pub fn update_many_with(&self, patches: Slice<'_>, options: &WriteOptions) -> Result<Outcomes> {
+        self.each(|tx| tx.update_many(&self.inner, patches, options))
+    }
+
+    /// Replaces the document that each member of an array names by its `_key` or `_id`.
+    ///
+    /// # Errors
+    /// As [`insert_many_with`](Collection::insert_many_with).
+    pub fn replace_many_with(&self, documents: Slice<'_>, options: &WriteOptions) -> Result<Outcomes> {
+        self.each(|tx| tx.replace_many(&self.inner, documents, options))
+    }
+
+    /// Removes the documents that the members of an array name: by key, identifier, or object.
+    ///
+    /// # Errors
+    /// As [`insert_many_with`](Collection::insert_many_with).
+    pub fn remove_many_with(&self, items: Slice<'_>, options: &WriteOptions) -> Result<Outcomes> {
+        self.each(|tx| tx.remove_many(&self.inner, items, options))
+    }
+
+    fn each(
+        &self,
+        mut work: impl FnMut(&mut Transaction) -> std::result::Result<ItemOutcomes, WriteError>,
+    ) -> Result<Outcomes> {
+        let mut attempt = 0;
+        let outcomes = self.database.inner().transact(|tx| {
+            attempt += 1;
+            let mut outcomes = work(tx)?;
+            // An item that lost against another transaction wins on a newer snapshot, as a single call would.
+            let lost =
+                outcomes.iter().position(|outcome| matches!(outcome, Err(error) if error.is_retryable()));
+            match lost {
+                Some(position) if attempt < ATTEMPTS_MAX => Err(outcomes
+                    .swap_remove(position)
+                    .err()
+                    .unwrap_or_else(|| WriteError::WriteConflict(String::new()))),
+                _ => Ok(outcomes),
+            }
+        })?;
+        Ok(outcomes.into_iter().map(|outcome| outcome.map_err(Error::from)).collect())
+    }
+}

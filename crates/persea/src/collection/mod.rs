@@ -1,0 +1,107 @@
+//! A collection: its documents, typed or as VelocyPack, its indexes and properties.
+
+mod indexes;
+mod many;
+mod properties;
+mod typed;
+mod write;
+
+use std::sync::Arc;
+
+use persea_vpack::Slice;
+use persea_vpack::VPackBuf;
+
+use crate::database::Database;
+use crate::error::{Error, Result};
+use crate::import::{Import, ImportOptions};
+
+pub use typed::DocumentMeta;
+
+/// A collection of documents or edges. Clones are handles to the same one; a handle follows renames.
+#[derive(Clone)]
+pub struct Collection {
+    inner: Arc<persea_collections::Collection>,
+    database: Database,
+}
+
+impl Collection {
+    pub(crate) fn new(inner: Arc<persea_collections::Collection>, database: Database) -> Collection {
+        Collection { inner, database }
+    }
+
+    pub(crate) fn inner(&self) -> &persea_collections::Collection {
+        &self.inner
+    }
+
+    pub(crate) fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// Its number.
+    pub fn id(&self) -> u64 {
+        self.inner.id()
+    }
+
+    /// Its name now.
+    pub fn name(&self) -> Arc<str> {
+        self.inner.name()
+    }
+
+    /// Whether it holds edges.
+    pub fn is_edge(&self) -> bool {
+        self.inner.is_edge()
+    }
+
+    /// Whether it is a system collection.
+    pub fn is_system(&self) -> bool {
+        self.inner.is_system()
+    }
+
+    /// Whether every write waits until it is on disk.
+    pub fn waits_for_sync(&self) -> bool {
+        self.inner.wait_for_sync()
+    }
+
+    /// The number of documents.
+    ///
+    /// # Errors
+    /// Storage errors.
+    pub fn count(&self) -> Result<u64> {
+        Ok(self.inner.count()?)
+    }
+
+    /// The document of this key as VelocyPack.
+    ///
+    /// # Errors
+    /// Storage errors.
+    pub fn get_vpack(&self, key: &str) -> Result<Option<VPackBuf>> {
+        let view = self.database.inner().view()?;
+        Ok(view.by_key(&self.inner, key)?.map(|(_, document)| VPackBuf::from(document)))
+    }
+
+    /// The document of this key as VelocyPack.
+    ///
+    /// # Errors
+    /// 1202 when there is none.
+    pub fn get_required(&self, key: &str) -> Result<VPackBuf> {
+        self.get_vpack(key)?.ok_or_else(|| persea_collections::Error::DocumentNotFound.into())
+    }
+
+    /// The documents that the items name by key, identifier, or object: one document or error an item.
+    ///
+    /// # Errors
+    /// Storage errors.
+    pub fn get_many(&self, items: Slice<'_>, ignore_revs: bool) -> Result<Vec<Result<VPackBuf>>> {
+        let view = self.database.inner().view()?;
+        let found = view.get_many(&self.inner, items, ignore_revs)?;
+        Ok(found.into_iter().map(|item| item.map_err(Error::from)).collect())
+    }
+
+    /// Starts an import of many documents.
+    ///
+    /// # Errors
+    /// Storage errors.
+    pub fn import(&self, options: ImportOptions) -> Result<Import> {
+        Import::new(self.clone(), options)
+    }
+}

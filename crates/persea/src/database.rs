@@ -1,0 +1,163 @@
+//! One database: its collections and queries.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use persea_collections::CollectionOptions;
+use persea_vpack::{Slice, VPackBuf};
+
+use crate::collection::Collection;
+use crate::error::Result;
+use crate::instance::Instance;
+use crate::query::{self, Query};
+use crate::transaction::Transaction;
+
+/// One database. Clones are handles to the same one.
+#[derive(Clone)]
+pub struct Database {
+    inner: Arc<persea_collections::Database>,
+    instance: Instance,
+}
+
+impl Database {
+    /// Opens the folder `path`, making it when it is missing, and gives its `_system` database.
+    ///
+    /// # Errors
+    /// When the folder can't be opened, another process has it, or its catalog is damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Database> {
+        Instance::open(path)?.database("_system")
+    }
+
+    /// A database in memory only.
+    ///
+    /// # Errors
+    /// When memory can't be had.
+    pub fn in_memory() -> Result<Database> {
+        Instance::in_memory()?.database("_system")
+    }
+
+    pub(crate) fn new(inner: Arc<persea_collections::Database>, instance: Instance) -> Database {
+        Database { inner, instance }
+    }
+
+    pub(crate) fn inner(&self) -> &Arc<persea_collections::Database> {
+        &self.inner
+    }
+
+    /// The store that this database is part of.
+    pub fn instance(&self) -> &Instance {
+        &self.instance
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    /// Its number.
+    pub fn id(&self) -> u64 {
+        self.inner.id()
+    }
+
+    /// Whether it is the `_system` database.
+    pub fn is_system(&self) -> bool {
+        self.inner.is_system()
+    }
+
+    /// All collections, sorted by name, system collections included.
+    pub fn collections(&self) -> Vec<Collection> {
+        self.inner.collections().into_iter().map(|inner| Collection::new(inner, self.clone())).collect()
+    }
+
+    /// The collection of this name, or with this number in decimal digits.
+    ///
+    /// # Errors
+    /// 1203 when there is none.
+    pub fn collection(&self, name: &str) -> Result<Collection> {
+        Ok(Collection::new(self.inner.collection(name)?, self.clone()))
+    }
+
+    /// Makes a document collection.
+    ///
+    /// # Errors
+    /// 1208 for a bad name, 1207 for one that is taken.
+    pub fn create_collection(&self, name: &str) -> Result<Collection> {
+        self.create(CollectionOptions::new(name))
+    }
+
+    /// Makes an edge collection.
+    ///
+    /// # Errors
+    /// As [`create_collection`](Database::create_collection).
+    pub fn create_edge_collection(&self, name: &str) -> Result<Collection> {
+        self.create(CollectionOptions::edge(name))
+    }
+
+    /// Makes a collection with ArangoDB's options: `{ "name": …, "type": 3, "keyOptions": …, … }`.
+    ///
+    /// # Errors
+    /// As [`create_collection`](Database::create_collection); 10 and 1232 for bad options.
+    pub fn create_collection_with(&self, options: Slice<'_>) -> Result<Collection> {
+        self.create(CollectionOptions::from_vpack(options)?)
+    }
+
+    fn create(&self, options: CollectionOptions) -> Result<Collection> {
+        Ok(Collection::new(self.inner.create_collection(options)?, self.clone()))
+    }
+
+    /// Drops a collection and gives its number.
+    ///
+    /// # Errors
+    /// 1203 when there is none, 11 for a system collection unless allowed, 1942 while a graph uses it.
+    pub fn drop_collection(&self, name: &str, allow_system: bool) -> Result<u64> {
+        Ok(self.inner.drop_collection(name, allow_system)?)
+    }
+
+    /// Gives a collection another name.
+    ///
+    /// # Errors
+    /// 1203 when there is none, 1207 and 1208 for names that are taken or bad, 11 for a system collection.
+    pub fn rename_collection(&self, name: &str, new_name: &str) -> Result<Collection> {
+        self.inner.rename_collection(name, new_name)?;
+        self.collection(new_name)
+    }
+
+    /// A query that isn't run yet: [bind](Query::bind) values, then [run](Query::run) it or iterate over its
+    /// [rows](Query::rows).
+    pub fn query<'a>(&'a self, text: &'a str) -> Query<'a> {
+        Query::new(self, text)
+    }
+
+    /// What a query uses, found without running it: `collections`, `bindVars`, `ast`.
+    ///
+    /// # Errors
+    /// 1501 and 1502 when it isn't AQL.
+    pub fn parse(&self, text: &str) -> Result<VPackBuf> {
+        query::parse(text)
+    }
+
+    /// Runs `work` in a transaction: all of its writes happen, or none.
+    ///
+    /// When another transaction wrote the same documents at the same time, everything is undone and `work` runs again
+    /// on the newer state, so it must not change anything outside of the transaction.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), persea::Error> {
+    /// let db = persea::Database::in_memory()?;
+    /// let accounts = db.create_collection("accounts")?;
+    /// accounts.insert(&serde_json::json!({ "_key": "a", "amount": 10 }))?;
+    /// accounts.insert(&serde_json::json!({ "_key": "b", "amount": 0 }))?;
+    /// db.transaction(|tx| {
+    ///     tx.update(&accounts, "a", &serde_json::json!({ "amount": 5 }))?;
+    ///     tx.update(&accounts, "b", &serde_json::json!({ "amount": 5 }))?;
+    ///     Ok(())
+    /// })?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// What `work` returned; 1200 when the transaction lost against others again and again.
+    pub fn transaction<T>(&self, work: impl FnMut(&mut Transaction<'_>) -> Result<T>) -> Result<T> {
+        crate::transaction::run(self, work)
+    }
+}

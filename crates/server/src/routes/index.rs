@@ -1,0 +1,114 @@
+//! `/_api/index`: the indexes of a collection.
+
+use hyper::{Method, StatusCode};
+use persea::Collection;
+use persea_vpack::{Builder, VPackBuf, vpack};
+
+use crate::context::Context;
+use crate::error::ApiError;
+use crate::http::request::Request;
+use crate::http::response::Response;
+
+/// Handles the routes.
+pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError> {
+    let database = context.database(request)?;
+    match (&request.method, request.segment(2), request.segment(3)) {
+        (&Method::GET, None, None) => list(&database.collection(named_collection(request)?)?),
+        (&Method::GET, Some("selectivity"), None) => {
+            selectivity(&database.collection(named_collection(request)?)?)
+        }
+        (&Method::POST, None, None) => create(&database.collection(named_collection(request)?)?, request),
+        (&Method::POST, Some("sync-caches"), None) => {
+            Ok(Response::envelope(StatusCode::OK, vpack!({}).as_slice()))
+        }
+        (&Method::GET, Some(collection), Some(index)) => {
+            let index = database.collection(collection)?.index(index)?;
+            Ok(Response::envelope(StatusCode::OK, index.as_slice()))
+        }
+        (&Method::DELETE, Some(collection), Some(index)) => {
+            let id = database.collection(collection)?.drop_index(index)?;
+            Ok(Response::envelope(StatusCode::OK, vpack!({ "id": id }).as_slice()))
+        }
+        (&Method::GET | &Method::DELETE, ..) => {
+            Err(ApiError::bad_parameter("expecting /_api/index/<collection>/<index-identifier>"))
+        }
+        (&Method::POST, ..) => Err(ApiError::unknown_path(&request.path)),
+        _ => Err(ApiError::method_not_allowed()),
+    }
+}
+
+fn named_collection(request: &Request) -> Result<&str, ApiError> {
+    request.query.required("collection", || {
+        ApiError::new(StatusCode::BAD_REQUEST, 1204, "the parameter 'collection' is missing")
+    })
+}
+
+fn list(collection: &Collection) -> Result<Response, ApiError> {
+    let indexes = collection.indexes()?;
+    let mut builder = Builder::new();
+    builder.open_object();
+    builder.key("indexes");
+    builder.open_array();
+    for index in &indexes {
+        builder.add_slice(index.as_slice());
+    }
+    builder.close();
+    builder.key("identifiers");
+    builder.open_object();
+    for index in &indexes {
+        builder.key(identifier(index));
+        builder.add_slice(index.as_slice());
+    }
+    builder.close();
+    builder.close();
+    let answer = builder.finish().map_err(persea::Error::from)?;
+    Ok(Response::envelope(StatusCode::OK, answer.as_slice()))
+}
+
+fn selectivity(collection: &Collection) -> Result<Response, ApiError> {
+    let indexes = collection.indexes()?;
+    let mut builder = Builder::new();
+    builder.open_object();
+    builder.key("indexes");
+    builder.open_object();
+    for index in &indexes {
+        if let Some(estimate) = index.as_slice().get("selectivityEstimate") {
+            builder.key(identifier(index));
+            builder.add_slice(estimate);
+        }
+    }
+    builder.close();
+    builder.close();
+    let answer = builder.finish().map_err(persea::Error::from)?;
+    Ok(Response::envelope(StatusCode::OK, answer.as_slice()))
+}
+
+fn create(collection: &Collection, request: &Request) -> Result<Response, ApiError> {
+    let body = request.value()?;
+    let (index, is_new) = collection.create_index(body.as_slice()).map_err(creation_failed)?;
+    let mut builder = Builder::new();
+    builder.open_object();
+    for (name, value) in index.as_slice().object_iter() {
+        builder.key(name);
+        builder.add_slice(value);
+    }
+    builder.key("isNewlyCreated");
+    builder.add_bool(is_new);
+    builder.close();
+    let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+    let answer = builder.finish().map_err(persea::Error::from)?;
+    Ok(Response::envelope(status, answer.as_slice()))
+}
+
+/// Whatever keeps an index from being made is a bad request, with the number of the reason.
+fn creation_failed(error: persea::Error) -> ApiError {
+    let error = ApiError::from(error);
+    match error.number() {
+        9 | 11 | 1203 | 1228 => error,
+        _ => error.with_status(StatusCode::BAD_REQUEST),
+    }
+}
+
+fn identifier(index: &VPackBuf) -> &str {
+    index.as_slice().get("id").and_then(|id| id.as_str()).unwrap_or_default()
+}
