@@ -1,4 +1,4 @@
-//! Runs AQL execution plans in batches: one operator a file
+#![doc = include_str!("../README.md")]
 
 mod batch;
 mod build;

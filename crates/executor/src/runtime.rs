@@ -19,6 +19,7 @@ use crate::stats::Counters;
 
 /// What a query may read and write.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one for each query, never a list of them")]
 pub enum Access {
     /// A snapshot; a plan that writes fails.
     Read(View),

@@ -1,5 +1,6 @@
 //! A database in memory, and queries on it from text to results.
 #![allow(dead_code, missing_docs, reason = "shared by several test programs, each of which uses a part")]
+#![allow(clippy::unwrap_used, clippy::new_without_default, reason = "tests")]
 
 use std::sync::Arc;
 
