@@ -30,7 +30,7 @@ fn names_are_checked() {
         ("FOR d IN plain COLLECT g = d.x RETURN d", 1203),
         ("FOR x1 IN 1..2 COLLECT k1 = x1 FOR x2 IN 1..2 COLLECT k2 = x2 RETURN [k2, k1]", 1203),
         ("FOR d IN plain COLLECT a = d.x AGGREGATE m = MAX(a) RETURN m", 1512),
-        ("FOR d IN plain COLLECT a = d.x INTO g KEEP nope RETURN g", 1512),
+        ("FOR d IN plain COLLECT a = d.x INTO g KEEP nope RETURN g", 1501),
         ("RETURN OLD", 1512),
         ("INSERT {} INTO target RETURN OLD", 1512),
         ("RETURN NOPE(1)", 1540),

@@ -29,6 +29,8 @@ pub struct Case {
     pub name: String,
     pub setup: Vec<Setup>,
     pub steps: Vec<Step>,
+    /// Whether the case makes sense only with the optimizer's rules on.
+    pub is_optimized: bool,
 }
 
 /// One query and what must come out of it.
@@ -66,7 +68,7 @@ impl GoldenFile {
                 let end = section_end(&lines, at + 1);
                 reader.directive(name, &lines[at..end]);
                 // The text behind these is a query, not a part of theirs.
-                let is_one_line = ["-- table", "-- then", "-- bind", "-- options"];
+                let is_one_line = ["-- table", "-- then", "-- optimized", "-- bind", "-- options"];
                 if is_one_line.iter().any(|word| line.starts_with(word)) { at + 1 } else { end }
             } else if reader.in_table {
                 reader.table_row(name, line, at);
@@ -100,7 +102,12 @@ impl Reader {
         self.bind = None;
         self.options = None;
         self.in_table = false;
-        self.file.cases.push(Case { name: title.trim().to_owned(), setup: Vec::new(), steps: Vec::new() });
+        self.file.cases.push(Case {
+            name: title.trim().to_owned(),
+            setup: Vec::new(),
+            steps: Vec::new(),
+            is_optimized: false,
+        });
     }
 
     fn directive(&mut self, file: &str, lines: &[&str]) {
@@ -113,6 +120,7 @@ impl Reader {
         match word {
             "table" => self.in_table = true,
             "then" => self.in_table = false,
+            "optimized" => self.case(file).is_optimized = true,
             // The query follows on lines of its own, so bind values and options take one line.
             "bind" => self.bind = Some(first["bind".len()..].trim().to_owned()),
             "options" => self.options = Some(first["options".len()..].trim().to_owned()),
@@ -132,9 +140,15 @@ impl Reader {
         }
     }
 
+    fn case(&mut self, file: &str) -> &mut Case {
+        match self.file.cases.last_mut() {
+            Some(case) => case,
+            None => panic!("{file}: a query before the first case"),
+        }
+    }
+
     fn push(&mut self, file: &str, step: Step) {
-        let Some(case) = self.file.cases.last_mut() else { panic!("{file}: a query before the first case") };
-        case.steps.push(step);
+        self.case(file).steps.push(step);
     }
 
     fn table_row(&mut self, file: &str, line: &str, at: usize) {

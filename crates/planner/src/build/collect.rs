@@ -86,7 +86,10 @@ impl Builder<'_> {
                 for name in keep {
                     match self.scopes.find(&name.text) {
                         Some(var) => variables.push((Arc::from(name.text.as_str()), var)),
-                        None => return Err(Error::VariableUnknown(name.text.clone())),
+                        None => {
+                            let message = format!("use of unknown variable '{}' for KEEP", name.text);
+                            return Err(Error::Structure(message));
+                        }
                     }
                 }
                 Ok(Some(CollectContent::Variables(variables)))
