@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-/// The features that Persea's hot paths gain from, in the order they are printed.
-#[cfg(target_arch = "x86_64")]
-const FEATURES: &[&str] = &["sse4.2", "popcnt", "pclmulqdq", "avx", "avx2", "bmi1", "bmi2", "fma", "avx512f", "avx512bw", "avx512vl"];
-#[cfg(not(target_arch = "x86_64"))]
-const FEATURES: &[&str] = &[];
+/// Pairs of feature name and whether the CPU has it.
+macro_rules! found {
+    ($detected:ident: $($name:tt)*) => { vec![$(($name, std::arch::$detected!($name))),*] };
+}
 
 /// The CPU found.
 pub struct Cpu {
@@ -19,8 +18,7 @@ pub struct Cpu {
 impl Cpu {
     /// Looks at the CPU this process runs on.
     pub fn detect() -> Cpu {
-        let features = FEATURES.iter().map(|name| (*name, has(name))).collect();
-        Cpu { model: model().unwrap_or_else(|| "unknown".to_owned()), features }
+        Cpu { model: model().unwrap_or_else(|| "unknown".to_owned()), features: features() }
     }
 }
 
@@ -28,38 +26,35 @@ impl fmt::Display for Cpu {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "CPU {} ({})", self.model, std::env::consts::ARCH)?;
         for (name, found) in &self.features {
-            write!(formatter, "\n  {name:<10} {}", if *found { "yes" } else { "no" })?;
+            write!(formatter, "\n  {name:<16} {}", if *found { "yes" } else { "no" })?;
         }
         Ok(())
     }
 }
 
+/// The features that hot paths gain from, in the order they are printed.
+#[cfg(target_arch = "x86_64")]
+fn features() -> Vec<(&'static str, bool)> {
+    found!(is_x86_feature_detected:
+        "sse4.1" "sse4.2" "popcnt" "pclmulqdq" "lzcnt" "bmi1" "bmi2" "movbe" "avx" "avx2" "fma"
+        "avx512f" "avx512bw" "avx512vl" "avx512dq" "avx512vbmi" "avx512vbmi2" "avx512vpopcntdq")
+}
+
+/// The features that hot paths gain from, in the order they are printed.
+#[cfg(target_arch = "aarch64")]
+fn features() -> Vec<(&'static str, bool)> {
+    found!(is_aarch64_feature_detected: "neon" "crc" "aes" "sha2" "lse" "rdm" "fp16" "dotprod" "sve" "sve2")
+}
+
+/// None is known for this architecture.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn features() -> Vec<(&'static str, bool)> {
+    Vec::new()
+}
+
 fn model() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("model name"))?;
+    // ARM kernels print no model name, only numbers.
+    let line = text.lines().find(|line| line.starts_with("model name") || line.starts_with("Model"))?;
     line.split_once(':').map(|(_, name)| name.trim().to_owned())
-}
-
-#[cfg(target_arch = "x86_64")]
-fn has(name: &str) -> bool {
-    use std::arch::is_x86_feature_detected as detected;
-    match name {
-        "sse4.2" => detected!("sse4.2"),
-        "popcnt" => detected!("popcnt"),
-        "pclmulqdq" => detected!("pclmulqdq"),
-        "avx" => detected!("avx"),
-        "avx2" => detected!("avx2"),
-        "bmi1" => detected!("bmi1"),
-        "bmi2" => detected!("bmi2"),
-        "fma" => detected!("fma"),
-        "avx512f" => detected!("avx512f"),
-        "avx512bw" => detected!("avx512bw"),
-        "avx512vl" => detected!("avx512vl"),
-        _ => false,
-    }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn has(_name: &str) -> bool {
-    false
 }

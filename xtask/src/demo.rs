@@ -8,7 +8,8 @@ mod load;
 mod server;
 mod table;
 
-use std::time::Instant;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::Args;
@@ -68,11 +69,40 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         show(&client, stop)?;
     }
     explain(&client)?;
-    if options.serve {
-        stay_up(server, port)
-    } else {
-        server.stop()
+    if options.serve { stay_up(server, port) } else { server.stop() }
+}
+
+/// How long the work for a profile goes on.
+const TRAINING: Duration = Duration::from_secs(15);
+
+/// Makes a server do what servers do, for a profile: the demo's import and queries, and single documents, many times.
+///
+/// # Errors
+/// As [`run`].
+pub fn train(binary: &Path) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let port = server::free_port()?;
+    let server = Server::start(binary, folder.path(), port)?;
+    let client = Client::new(port);
+    load::sample_data(&client)?;
+    client.post("/_api/collection", &json!({ "name": "training" }))?;
+    let started = Instant::now();
+    let mut rounds = 0_u64;
+    while started.elapsed() < TRAINING {
+        for stop in TOUR {
+            client.post("/_api/cursor", &json!({ "query": stop.query }))?;
+        }
+        let documents: Vec<Value> = (0..100)
+            .map(|number| json!({ "_key": format!("{rounds}-{number}"), "number": number, "text": "a few words", "list": [1, 2.5, null] }))
+            .collect();
+        client.post("/_api/document/training", &Value::Array(documents))?;
+        client.post("/_api/document/training", &json!({ "_key": rounds.to_string(), "number": rounds }))?;
+        let query = "FOR t IN training FILTER t.number % 7 == @rest UPDATE t WITH { text: UPPER(t.text) } IN training RETURN NEW.text";
+        client.post("/_api/cursor", &json!({ "query": query, "bindVars": { "rest": rounds % 7 } }))?;
+        rounds += 1;
     }
+    println!("   {rounds} rounds in {:.1} s", started.elapsed().as_secs_f64());
+    server.stop()
 }
 
 fn show(client: &Client, stop: &Stop) -> anyhow::Result<()> {

@@ -57,7 +57,9 @@ pub fn run() -> anyhow::Result<()> {
             }
             below.push(LAYERS[target].0.trim_start_matches("persea-"));
         }
-        below.sort_by_key(|short| LAYERS.iter().position(|(full, ..)| full.trim_start_matches("persea-") == *short));
+        below.sort_by_key(|short| {
+            LAYERS.iter().position(|(full, ..)| full.trim_start_matches("persea-") == *short)
+        });
         below.dedup();
         picture.push((layer, below));
     }

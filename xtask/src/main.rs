@@ -2,17 +2,23 @@
 //!
 //! Each subcommand is one file. `cargo xtask help` lists them.
 
+mod bench;
 mod check;
 mod cpu;
+mod dashboard;
 mod demo;
+mod docs;
+mod fuzz;
+mod git;
 mod layers;
 mod native_build;
 mod process;
+mod publish;
 mod test;
 
 use clap::{Parser, Subcommand};
 
-/// Build, check, test and try Persea.
+/// Build, check, test, measure and try Persea.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", about, disable_version_flag = true)]
 struct Arguments {
@@ -23,6 +29,10 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Task {
     /// Build the `persea` binary, optimised for this machine's CPU
+    ///
+    /// Prints what the CPU has and what the code is compiled for. The result is target/release/persea, except for
+    /// another target or a sanitizer, whose path is printed. A binary that is built for features which a CPU lacks
+    /// refuses to start there with a message.
     Build(native_build::Options),
     /// The quick loop: formatting, clippy with warnings as errors, layers, unit tests
     Check,
@@ -30,13 +40,26 @@ enum Task {
     Test(test::Options),
     /// Build, start a database in a temporary folder, import sample data and run queries over it
     Demo(demo::Options),
+    /// Run benches by suite and keep their figures; or compare two commits
+    ///
+    /// A suite is a bench target of the workspace. Each run leaves a JSON file below target/bench-results, a line in
+    /// benches/history.jsonl, and a name/unit/value list for trackers. docs/benchmarks.md describes them.
+    Bench(bench::Options),
+    /// Draw the history of benches as one HTML page that needs no network
+    Dashboard(dashboard::Options),
+    /// Fuzz the crates that have targets for it, with AddressSanitizer
+    ///
+    /// The corpus of a target is kept in crates/CRATE/fuzz/corpus, inputs that break it go to artifacts beside it.
+    Fuzz(fuzz::Options),
     /// Check that crates depend only on lower layers, and draw the layers
     Layers,
-    /// Run the criterion benches, or only those whose name contains a text
-    Bench {
-        /// Only benches whose name contains this text
-        filter: Option<String>,
-    },
+    /// Build the crates' documentation, with warnings as errors
+    Docs(docs::Options),
+    /// Check that everything is ready to be published, and print the order
+    ///
+    /// Metadata, READMEs, minimum Rust version, documentation, packages, and semantic versioning since the last
+    /// release tag where there is one. Publishes nothing.
+    PublishCheck(publish::Options),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -45,13 +68,11 @@ fn main() -> anyhow::Result<()> {
         Task::Check => check::run(),
         Task::Test(options) => test::run(&options),
         Task::Demo(options) => demo::run(&options),
+        Task::Bench(options) => bench::run(&options),
+        Task::Dashboard(options) => dashboard::run(&options),
+        Task::Fuzz(options) => fuzz::run(&options),
         Task::Layers => layers::run(),
-        Task::Bench { filter } => {
-            let mut arguments = vec!["bench", "--package", "persea-benches"];
-            if let Some(text) = &filter {
-                arguments.extend(["--", text]);
-            }
-            process::cargo(&arguments)
-        }
+        Task::Docs(options) => docs::run(&options),
+        Task::PublishCheck(options) => publish::run(&options),
     }
 }

@@ -12,6 +12,11 @@ pub fn workspace_root() -> PathBuf {
     manifest.parent().map(Path::to_path_buf).unwrap_or_else(|| manifest.to_path_buf())
 }
 
+/// Cargo's target folder.
+pub fn target_folder() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace_root().join("target"), PathBuf::from)
+}
+
 /// Runs `cargo` with these arguments in the workspace's top folder.
 pub fn cargo(arguments: &[&str]) -> anyhow::Result<()> {
     run(Command::new(env!("CARGO")).args(arguments))
@@ -33,6 +38,19 @@ pub fn run(command: &mut Command) -> anyhow::Result<()> {
         bail!("`{line}` failed with {status}");
     }
     println!("   done in {:.1} s", started.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// Runs a command without a word, unless it fails.
+///
+/// # Errors
+/// When it can't be started or exits with a failure; the message holds what it printed as errors.
+pub fn quiet(command: &mut Command) -> anyhow::Result<()> {
+    let line = shown(command);
+    let output = command.output().with_context(|| format!("cannot start `{line}`"))?;
+    if !output.status.success() {
+        bail!("`{line}` failed with {}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim());
+    }
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use clap::Args;
 
-use crate::{check, native_build, process};
+use crate::{check, docs, native_build, process};
 
 /// What to leave out.
 #[derive(Args)]
@@ -19,18 +19,11 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     check::run()?;
     process::cargo(&["test", "--workspace", "--test", "*"])?;
     process::cargo(&["test", "--workspace", "--doc", "--quiet"])?;
-    documentation()?;
+    docs::run(&docs::Options::default())?;
     if !options.no_drivers {
         python_driver()?;
     }
     Ok(())
-}
-
-/// The crates' documentation builds without a warning.
-fn documentation() -> anyhow::Result<()> {
-    process::run(
-        Command::new(env!("CARGO")).args(["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings"),
-    )
 }
 
 /// python-arango against the release binary, in a virtual environment below `target/`.
@@ -42,8 +35,18 @@ fn python_driver() -> anyhow::Result<()> {
         process::run(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
     }
     let requirements = "tests/drivers/python/requirements.txt";
-    process::run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements]))?;
+    process::run(Command::new(&python).args([
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "-r",
+        requirements,
+    ]))?;
     process::run(
-        Command::new(&python).args(["-m", "pytest", "-q", "tests/drivers/python"]).env("PERSEA_BINARY", binary),
+        Command::new(&python)
+            .args(["-m", "pytest", "-q", "tests/drivers/python"])
+            .env("PERSEA_BINARY", binary),
     )
 }

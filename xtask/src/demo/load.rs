@@ -32,7 +32,8 @@ pub fn sample_data(client: &Client) -> anyhow::Result<()> {
     })?;
     for field in ["state", "city"] {
         let started = Instant::now();
-        client.post("/_api/index?collection=airports", &json!({ "type": "persistent", "fields": [field] }))?;
+        client
+            .post("/_api/index?collection=airports", &json!({ "type": "persistent", "fields": [field] }))?;
         println!("   index on airports.{field} in {:.1} ms", started.elapsed().as_secs_f64() * 1e3);
     }
     Ok(())
@@ -56,10 +57,12 @@ fn import(
         let mut body = String::new();
         for line in chunk {
             let fields = csv_fields(line);
-            let value = document(&fields).with_context(|| format!("{file}: a line of the wrong shape: {line}"))?;
+            let value =
+                document(&fields).with_context(|| format!("{file}: a line of the wrong shape: {line}"))?;
             writeln!(body, "{value}")?;
         }
-        let answer = client.post_text(&format!("/_api/import?collection={collection}&type=documents"), &body)?;
+        let answer =
+            client.post_text(&format!("/_api/import?collection={collection}&type=documents"), &body)?;
         anyhow::ensure!(answer["errors"] == 0, "import of {file} reports errors: {answer}");
         created += answer["created"].as_u64().unwrap_or_default();
         bar.inc(chunk.len() as u64);
@@ -71,7 +74,10 @@ fn import(
 }
 
 fn number(text: &str) -> Value {
-    text.parse::<i64>().map(Value::from).or_else(|_| text.parse::<f64>().map(Value::from)).unwrap_or(Value::Null)
+    text.parse::<i64>()
+        .map(Value::from)
+        .or_else(|_| text.parse::<f64>().map(Value::from))
+        .unwrap_or(Value::Null)
 }
 
 /// Splits one line of CSV; a field may stand in double quotes, a doubled quote inside is one quote.

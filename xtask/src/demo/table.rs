@@ -12,10 +12,24 @@ pub fn rows(rows: &[Value]) -> String {
     };
     let cells: Vec<Vec<String>> = rows
         .iter()
-        .map(|row| names.iter().map(|name| cell(row.as_object().map_or(row, |object| object.get(name).unwrap_or(&Value::Null)))).collect())
+        .map(|row| {
+            names
+                .iter()
+                .map(|name| {
+                    cell(row.as_object().map_or(row, |object| object.get(name).unwrap_or(&Value::Null)))
+                })
+                .collect()
+        })
         .collect();
     let widths: Vec<usize> = (0..names.len())
-        .map(|column| cells.iter().map(|row| row[column].chars().count()).chain([names[column].chars().count()]).max().unwrap_or(0))
+        .map(|column| {
+            cells
+                .iter()
+                .map(|row| row[column].chars().count())
+                .chain([names[column].chars().count()])
+                .max()
+                .unwrap_or(0)
+        })
         .collect();
     let rule: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
     let mut text = line(&names, &widths);
