@@ -3,6 +3,8 @@
 //! `PERSEA_GOLDEN=fill` writes the outcomes that were found into the files, to be read as a diff.
 //! `PERSEA_GOLDEN_ONLY=text` runs only cases whose file or name contains the text.
 
+#![allow(clippy::expect_used, reason = "a malformed case or setup has to fail the test at once")]
+
 #[path = "golden/file.rs"]
 mod file;
 #[path = "golden/outcome.rs"]

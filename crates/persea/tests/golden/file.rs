@@ -87,7 +87,7 @@ impl GoldenFile {
 /// Where the text that begins at `start` ends: before the next directive, case or comment.
 fn section_end(lines: &[&str], start: usize) -> usize {
     let is_end = |line: &&str| line.starts_with("-- ") || line.starts_with("# ") || line.starts_with("##");
-    lines.iter().skip(start).position(|line| is_end(line)).map_or(lines.len(), |offset| start + offset)
+    lines.iter().skip(start).position(is_end).map_or(lines.len(), |offset| start + offset)
 }
 
 struct Reader {
