@@ -125,17 +125,23 @@ impl<'q> Builder<'q> {
         let mut result = None;
         let mut input_writes = false;
         let mut upstream = None;
-        let mut skip = false;
-        for (position, node) in pipeline.nodes.iter().enumerate() {
-            if std::mem::take(&mut skip) {
-                continue;
-            }
-            let following = pipeline.nodes.get(position + 1);
+        let mut position = 0;
+        while let Some(node) = pipeline.nodes.get(position) {
+            let rest = &pipeline.nodes[position..];
+            position += 1;
+            let following = rest.get(1);
             if let Some((condition, filter)) = self.foldable(node, following) {
                 let condition = self.compiler.compile(condition);
                 let live = scope.live(filter);
                 operator = Box::new(Filter { input: operator, runtime: self.runtime, condition, live });
-                skip = true;
+                position += 1;
+                continue;
+            }
+            if let Some((calculations, last)) = self.neighboring_calculations(rest) {
+                position += calculations.len() - 1;
+                scope.available.extend(calculations.iter().map(|(_, out)| *out));
+                operator =
+                    Box::new(Calculation::new(operator, self.runtime, calculations, Some(scope.live(last))));
                 continue;
             }
             operator = self.with_constants(operator, node, &mut scope);
@@ -169,6 +175,31 @@ impl<'q> Builder<'q> {
         (is_only_use && !self.runtime.is_profiled).then_some((&calculation.expr, filter))
     }
 
+    /// The Calculations at the beginning of a list of nodes, if there are several, and the last of their nodes. One that
+    /// a Filter behind it can be folded with is left out.
+    #[allow(clippy::type_complexity, reason = "what one operator is made of")]
+    fn neighboring_calculations(
+        &self,
+        nodes: &'q [Node],
+    ) -> Option<(Vec<(Compiled<'q>, Register)>, &'q Node)> {
+        if self.runtime.is_profiled {
+            return None;
+        }
+        let mut steps = Vec::new();
+        for (position, node) in nodes.iter().enumerate() {
+            match &node.kind {
+                NodeKind::Calculation(calculation)
+                    if self.foldable(node, nodes.get(position + 1)).is_none() =>
+                {
+                    steps.push((self.compiler.compile(&calculation.expr), calculation.out.index()));
+                }
+                _ => break,
+            }
+        }
+        let last = nodes.get(steps.len().checked_sub(1)?)?;
+        (steps.len() > 1).then_some((steps, last))
+    }
+
     /// Writes columns for constants that a node reads as registers but no earlier node computes.
     fn with_constants(
         &self,
@@ -181,14 +212,9 @@ impl<'q> Builder<'q> {
             if let Some(constant) = constant
                 && scope.available.insert(var.index())
             {
-                // Every register stays; which ones are dropped is the business of the nodes of the plan.
-                operator = Box::new(Calculation {
-                    input: operator,
-                    runtime: self.runtime,
-                    expr: Compiled::Const(Value::from_slice(constant.as_slice())),
-                    out: var.index(),
-                    live: (0..self.next_register.get() + 1).collect(),
-                });
+                let expr = Compiled::Const(Value::from_slice(constant.as_slice()));
+                operator =
+                    Box::new(Calculation::new(operator, self.runtime, vec![(expr, var.index())], None));
             }
         }
         operator
@@ -238,13 +264,8 @@ impl<'q> Builder<'q> {
             )),
             NodeKind::Calculation(calculation) => {
                 scope.available.insert(calculation.out.index());
-                Box::new(Calculation {
-                    input,
-                    runtime,
-                    expr: compiler.compile(&calculation.expr),
-                    out: calculation.out.index(),
-                    live,
-                })
+                let steps = vec![(compiler.compile(&calculation.expr), calculation.out.index())];
+                Box::new(Calculation::new(input, runtime, steps, Some(live)))
             }
             NodeKind::Filter { input: var } => {
                 Box::new(Filter { input, runtime, condition: compiler.compile_variable(*var), live })

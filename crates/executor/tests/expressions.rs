@@ -347,3 +347,13 @@ fn warnings_are_bounded_and_may_fail_the_query() {
     let warnings = db.check("RETURN NOOPT(\"a\") =~ \"[\"", "[null]");
     assert_eq!(warnings.first().map(|warning| warning.0), Some(1543));
 }
+
+#[test]
+fn deep_nesting_fits_the_stack_of_a_thread() {
+    let db = TestDatabase::new();
+    let depth = 160;
+    let sum = format!("{}NOOPT(1){}", "(1 + ".repeat(depth), ")".repeat(depth));
+    db.check(&format!("RETURN {sum}"), &format!("[{}]", depth + 1));
+    let lets: String = (1..900).map(|n| format!("LET v{n} = v{} + 1 ", n - 1)).collect();
+    db.check(&format!("FOR v0 IN NOOPT([1]) {lets} RETURN v899"), "[900]");
+}

@@ -84,7 +84,7 @@ impl<'q> Compiler<'q> {
                 }))
             }
             // The enum may grow; what is not known here must not be guessed at.
-            _ => Compiled::UnknownFunction(Arc::from("UNKNOWN_EXPRESSION")),
+            _ => Compiled::Unsupported,
         }
     }
 

@@ -162,6 +162,11 @@ impl<'s, 'q> Evaluator<'s, 'q> {
             Compiled::Call(function, args) => self.call(function, args, frame, rows, out)?,
             Compiled::Expansion(expansion) => self.expansion(expansion, frame, rows, out)?,
             Compiled::QuestionMark(question) => self.question_mark(question, frame, rows, out)?,
+            Compiled::Unsupported => {
+                if rows.len() > 0 {
+                    return Err(Error::NotImplemented("an expression of the plan".to_owned()));
+                }
+            }
             Compiled::UnknownFunction(name) => {
                 if rows.len() > 0 {
                     return Err(persea_functions::Error::UserFunctionNotFound(name.to_string()).into());

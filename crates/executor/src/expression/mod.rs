@@ -86,6 +86,8 @@ pub(crate) enum Compiled<'q> {
     QuestionMark(Box<QuestionMark<'q>>),
     /// A call of a function that does not exist; fails when it is evaluated.
     UnknownFunction(Arc<str>),
+    /// An expression this version does not know; fails when it is evaluated.
+    Unsupported,
 }
 
 /// Attribute names, outermost first.
