@@ -1,5 +1,7 @@
 //! What can go wrong in a transaction.
 
+use std::time::Duration;
+
 use crate::MAX_KEY_BYTES;
 
 /// Failure of a transaction or of its manager.
@@ -13,6 +15,18 @@ pub enum Error {
         keyspace: u64,
         /// The key in conflict.
         key: Box<[u8]>,
+    },
+    /// The transaction was part of a circle of transactions that waited for each other, and was rolled back as a whole
+    /// so that the others go on. Everything it is asked for later fails with this error too.
+    #[error("deadlock detected: the transaction was rolled back")]
+    Deadlock,
+    /// A collection was not to be had within the transaction's lock timeout.
+    #[error("timeout after {} s waiting for the lock of collection {collection}", waited.as_secs_f32())]
+    LockTimeout {
+        /// Id of the collection, as given by the caller.
+        collection: u64,
+        /// How long the transaction has waited.
+        waited: Duration,
     },
     /// The key is longer than [`MAX_KEY_BYTES`].
     #[error("a key of {key_bytes} bytes exceeds the limit of {MAX_KEY_BYTES} bytes")]

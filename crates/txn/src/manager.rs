@@ -8,9 +8,9 @@ use persea_kv::{Engine, Store, Tree};
 use crate::background::{Background, Bell};
 use crate::clearing::{self, ClearQueue};
 use crate::commit_pipeline::CommitPipeline;
-use crate::lock_table::{LockTable, TransactionId};
+use crate::locks::{LockManager, TransactionId};
 use crate::snapshots::SnapshotRegistry;
-use crate::{CommitSeq, Durability, Metrics, Options, ReadView, Result, Transaction};
+use crate::{CommitSeq, Durability, Metrics, Options, ReadView, Result, Transaction, TransactionOptions};
 
 /// What the manager, its thread and its transactions share.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct Shared {
     pub(crate) options: Options,
     pub(crate) registry: SnapshotRegistry,
     pub(crate) pipeline: CommitPipeline,
-    pub(crate) locks: LockTable,
+    pub(crate) locks: LockManager,
     pub(crate) clears: ClearQueue,
     pub(crate) bell: Bell,
     pub(crate) counters: Counters,
@@ -68,7 +68,7 @@ impl TransactionManager {
             options,
             registry: SnapshotRegistry::new(engine.version()),
             pipeline: CommitPipeline::new(engine),
-            locks: LockTable::new(),
+            locks: LockManager::new(),
             clears: ClearQueue::default(),
             bell: Bell::default(),
             counters: Counters::default(),
@@ -84,7 +84,20 @@ impl TransactionManager {
     /// # Errors
     /// [`Error::Storage`](crate::Error::Storage), for one when too many snapshots are open.
     pub fn begin(&self) -> Result<Transaction> {
-        Transaction::begin(self.shared.clone())
+        Transaction::begin(self.shared.clone(), &TransactionOptions::default())
+    }
+
+    /// Begins a transaction that holds the collections named by `options` before it takes its snapshot, so that what
+    /// it reads from a collection locked [`Exclusive`](crate::LockMode::Exclusive) is not changed by anybody until it
+    /// ends.
+    ///
+    /// All callers lock in one order, so transactions that lock up front only can't deadlock each other.
+    ///
+    /// # Errors
+    /// [`Error::LockTimeout`](crate::Error::LockTimeout), [`Error::Deadlock`](crate::Error::Deadlock), and those of
+    /// [`TransactionManager::begin`].
+    pub fn begin_with(&self, options: &TransactionOptions) -> Result<Transaction> {
+        Transaction::begin(self.shared.clone(), options)
     }
 
     /// A view of every commit acknowledged so far, for readers that write nothing.
@@ -133,6 +146,7 @@ impl TransactionManager {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let pipeline = &shared.pipeline.counters;
         let (live_snapshots, oldest_snapshot_age) = shared.registry.live();
+        let (lock_waits, lock_timeouts, deadlocks) = shared.locks.counts();
         Metrics {
             commits: count(&shared.counters.commits),
             aborts: count(&shared.counters.aborts),
@@ -145,7 +159,12 @@ impl TransactionManager {
             active_transactions: shared.registry.n_active(),
             live_snapshots,
             oldest_snapshot_age,
-            tracked_keys: shared.locks.len(),
+            tracked_keys: shared.locks.n_keys(),
+            locked_collections: shared.locks.n_collections(),
+            waiting_transactions: shared.locks.n_waiting(),
+            lock_waits,
+            lock_timeouts,
+            deadlocks,
             pending_clears: shared.clears.len(),
             clear_failures: count(&shared.clears.failures),
         }

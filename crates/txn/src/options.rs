@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::LockMode;
+
 /// How a [`TransactionManager`](crate::TransactionManager) works.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -12,6 +14,8 @@ pub struct Options {
     pub transaction_bytes_max: u64,
     /// Entries that the background deletes at once when it clears a keyspace.
     pub clear_slice_entries: usize,
+    /// How transactions wait for locks unless they say otherwise.
+    pub lock_timeouts: LockTimeouts,
 }
 
 impl Default for Options {
@@ -20,7 +24,50 @@ impl Default for Options {
             sync_interval: Some(Duration::from_millis(100)),
             transaction_bytes_max: u64::MAX,
             clear_slice_entries: 1024,
+            lock_timeouts: LockTimeouts::default(),
         }
+    }
+}
+
+/// How long a transaction waits for what others hold. Deadlocks never wait for a timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LockTimeouts {
+    /// For collections; [`Error::LockTimeout`](crate::Error::LockTimeout) after it.
+    pub collection: Duration,
+    /// For keys; [`Error::Conflict`](crate::Error::Conflict) after it, at once if it is zero.
+    pub key: Duration,
+}
+
+impl Default for LockTimeouts {
+    /// 900 s for collections, 1 s for keys.
+    fn default() -> LockTimeouts {
+        LockTimeouts { collection: Duration::from_secs(900), key: Duration::from_secs(1) }
+    }
+}
+
+/// How one transaction begins; see [`TransactionManager::begin_with`](crate::TransactionManager::begin_with).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TransactionOptions {
+    /// Collections to lock before the snapshot is taken, in any order; of several modes for one the strongest counts.
+    pub collections: Vec<(u64, LockMode)>,
+    /// Instead of [`Options::lock_timeouts`].
+    pub lock_timeouts: Option<LockTimeouts>,
+    /// Instead of [`Options::transaction_bytes_max`].
+    pub bytes_max: Option<u64>,
+}
+
+impl TransactionOptions {
+    /// Options of a transaction that locks these collections up front.
+    pub fn locking(collections: impl IntoIterator<Item = (u64, LockMode)>) -> TransactionOptions {
+        TransactionOptions { collections: collections.into_iter().collect(), ..TransactionOptions::default() }
+    }
+
+    /// The same with other timeouts.
+    #[must_use]
+    pub fn with_lock_timeouts(mut self, lock_timeouts: LockTimeouts) -> TransactionOptions {
+        self.lock_timeouts = Some(lock_timeouts);
+        self
     }
 }
 
@@ -66,6 +113,16 @@ pub struct Metrics {
     pub oldest_snapshot_age: Duration,
     /// Keys held or remembered for conflict detection.
     pub tracked_keys: usize,
+    /// Collections locked now.
+    pub locked_collections: usize,
+    /// Transactions that wait for a lock now.
+    pub waiting_transactions: usize,
+    /// Waits for locks.
+    pub lock_waits: u64,
+    /// Waits for locks that took too long.
+    pub lock_timeouts: u64,
+    /// Deadlocks that were ended by rolling one transaction back.
+    pub deadlocks: u64,
     /// Keyspaces that are still to be cleared in the background.
     pub pending_clears: usize,
     /// Attempts to clear a slice that failed; they are repeated.

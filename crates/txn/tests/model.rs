@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use persea_txn::{
-    Direction, Durability, Engine, Error, ReadView, Savepoint, Transaction, TransactionManager, Tree,
+    Direction, Durability, Engine, Error, Options, ReadView, Savepoint, Transaction, TransactionManager, Tree,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -108,6 +108,13 @@ fn apply(state: &State, writes: &BTreeMap<Key, Option<Vec<u8>>>) -> State {
     state
 }
 
+/// One thread runs all transactions, so nobody may wait.
+fn options() -> Options {
+    let mut options = Options::default();
+    options.lock_timeouts.key = std::time::Duration::ZERO;
+    options
+}
+
 struct World {
     manager: TransactionManager,
     committed: State,
@@ -120,7 +127,7 @@ struct World {
 impl World {
     fn new(engine: Engine) -> World {
         World {
-            manager: TransactionManager::open(engine).unwrap(),
+            manager: TransactionManager::open_with(engine, options()).unwrap(),
             committed: State::new(),
             clock: 0,
             committed_at: BTreeMap::new(),
