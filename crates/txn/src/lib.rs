@@ -3,6 +3,7 @@
 mod background;
 mod clearing;
 mod commit_pipeline;
+mod delta;
 mod error;
 mod keyspace;
 mod locks;
