@@ -1,16 +1,23 @@
 //! The manager: opens an engine for transactions and hands out snapshots.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use persea_kv::{Engine, Store, Tree};
+use persea_wal::{StdStorage, Storage};
 
 use crate::background::{Background, Bell};
 use crate::clearing::{self, ClearQueue};
 use crate::commit_pipeline::CommitPipeline;
+use crate::journal::Journal;
 use crate::locks::{LockManager, TransactionId};
 use crate::snapshots::SnapshotRegistry;
 use crate::{CommitSeq, Durability, Metrics, Options, ReadView, Result, Transaction, TransactionOptions};
+
+/// Where in the engine's folder the log is.
+const LOG_FOLDER: &str = "log";
 
 /// What the manager, its thread and its transactions share.
 #[derive(Debug)]
@@ -41,8 +48,8 @@ impl Shared {
 
 /// Transactions over one engine. Handles are cheap clones that share everything.
 ///
-/// The last handle that is dropped stops the background thread after a final sync; transactions that are still open
-/// then can be finished nevertheless.
+/// The last handle that is dropped stops the background thread after a final checkpoint; transactions that are still
+/// open then can be finished nevertheless.
 #[derive(Clone, Debug)]
 pub struct TransactionManager {
     shared: Arc<Shared>,
@@ -50,31 +57,64 @@ pub struct TransactionManager {
 }
 
 impl TransactionManager {
-    /// Opens an engine with default options.
+    /// Opens an engine with default options; see [`TransactionManager::open_with`].
     ///
     /// # Errors
-    /// [`Error::Storage`](crate::Error::Storage).
+    /// As of [`TransactionManager::open_with`].
     pub fn open(engine: Engine) -> Result<TransactionManager> {
         TransactionManager::open_with(engine, Options::default())
     }
 
-    /// Opens an engine, and goes on clearing the keyspaces that an earlier run has left half cleared.
+    /// Opens an engine. If it has a folder, commits go to a log in the subfolder `log`; those that the engine lacks are
+    /// read back from it. An engine without a folder takes commits at once.
     ///
     /// # Errors
-    /// [`Error::Storage`](crate::Error::Storage).
+    /// [`Error::Storage`](crate::Error::Storage); [`Error::Log`](crate::Error::Log) if the log is damaged.
     pub fn open_with(engine: Engine, options: Options) -> Result<TransactionManager> {
-        let unfinished = clearing::unfinished(&engine)?;
+        match engine.path().map(|path| path.join(LOG_FOLDER)) {
+            Some(path) => {
+                let storage = StdStorage::open(path)?;
+                TransactionManager::open_on(engine, Arc::new(storage), options)
+            }
+            None => {
+                let registry = SnapshotRegistry::new(engine.version(), None);
+                TransactionManager::start(engine, registry, None, options)
+            }
+        }
+    }
+
+    /// Opens an engine with the log in any storage.
+    ///
+    /// # Errors
+    /// As of [`TransactionManager::open_with`].
+    pub fn open_on(engine: Engine, storage: Arc<dyn Storage>, options: Options) -> Result<TransactionManager> {
+        let (journal, deltas, last_seq) = Journal::open(&engine, storage, &options)?;
+        let registry = SnapshotRegistry::new(last_seq, Some(deltas));
+        TransactionManager::start(engine, registry, Some(journal), options)
+    }
+
+    /// Begins, and goes on clearing the keyspaces that an earlier run has left half cleared.
+    fn start(
+        engine: Engine,
+        registry: SnapshotRegistry,
+        journal: Option<Journal>,
+        options: Options,
+    ) -> Result<TransactionManager> {
+        let view = ReadView::new(registry.snapshot(&engine)?, Arc::default());
+        let unfinished = clearing::unfinished(&view)?;
+        let latest = view.commit_seq();
+        drop(view);
         let shared = Arc::new(Shared {
+            registry,
+            pipeline: CommitPipeline::new(engine, journal, options.bulk_bytes_min),
             options,
-            registry: SnapshotRegistry::new(engine.version()),
-            pipeline: CommitPipeline::new(engine),
             locks: LockManager::new(),
             clears: ClearQueue::default(),
             bell: Bell::default(),
             counters: Counters::default(),
             next_transaction: AtomicU64::new(0),
         });
-        shared.clears.push(unfinished);
+        shared.clears.push(unfinished, latest);
         let background = Background::start(shared.clone()).map_err(persea_kv::Error::from)?;
         Ok(TransactionManager { shared, _background: Arc::new(background) })
     }
@@ -112,9 +152,39 @@ impl TransactionManager {
     /// Returns when every commit acknowledged so far survives a power failure.
     ///
     /// # Errors
-    /// [`Error::Storage`](crate::Error::Storage).
+    /// [`Error::SyncFailed`](crate::Error::SyncFailed).
     pub fn sync(&self) -> Result<()> {
-        self.shared.pipeline.sync_up_to(&self.shared.registry, self.shared.registry.latest())
+        self.shared.pipeline.journal().map_or(Ok(()), Journal::sync_all)
+    }
+
+    /// Returns when the engine has every commit acknowledged so far, durably. Reads are fastest then, and a restart
+    /// has nothing to read back. It happens by itself at intervals and when the last handle is dropped.
+    ///
+    /// # Errors
+    /// [`Error::Storage`](crate::Error::Storage); nothing is lost then.
+    pub fn checkpoint(&self) -> Result<()> {
+        let shared = &*self.shared;
+        match shared.pipeline.journal() {
+            Some(journal) => journal.checkpoint(shared.pipeline.engine(), &shared.registry),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes a consistent copy of every commit acknowledged so far into a new folder while reads and writes go on.
+    ///
+    /// # Errors
+    /// [`Error::Storage`](crate::Error::Storage).
+    pub fn copy_to(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.checkpoint()?;
+        Ok(self.shared.pipeline.engine().copy_to(path)?)
+    }
+
+    /// Whether commits are taken.
+    ///
+    /// # Errors
+    /// [`Error::ReadOnly`](crate::Error::ReadOnly) with the reason why they are refused, or will be soon.
+    pub fn health(&self) -> Result<()> {
+        self.shared.pipeline.journal().map_or(Ok(()), Journal::health)
     }
 
     /// Retires a keyspace of a tree: its entries are deleted in the background, in slices that don't hold writers up
@@ -135,7 +205,8 @@ impl TransactionManager {
         CommitSeq(self.shared.registry.latest())
     }
 
-    /// The engine below, for statistics and copies; writes past the manager escape conflict detection.
+    /// The engine below, for statistics; it lacks the commits since the last checkpoint. Writes past the manager escape
+    /// conflict detection.
     pub fn engine(&self) -> &Engine {
         self.shared.pipeline.engine()
     }
@@ -145,6 +216,10 @@ impl TransactionManager {
         let shared = &*self.shared;
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let pipeline = &shared.pipeline.counters;
+        let journal = shared.pipeline.journal();
+        let (log_bytes, log) = journal.map(Journal::log_metrics).unwrap_or_default();
+        let deltas = shared.registry.deltas();
+        let deltas = deltas.iter().flat_map(|deltas| std::iter::once(&deltas.active).chain(&deltas.frozen));
         let (live_snapshots, oldest_snapshot_age) = shared.registry.live();
         let (lock_waits, lock_timeouts, deadlocks) = shared.locks.counts();
         Metrics {
@@ -154,8 +229,20 @@ impl TransactionManager {
             commit_groups: count(&pipeline.groups),
             grouped_commits: count(&pipeline.grouped_commits),
             group_commits_max: count(&pipeline.group_commits_max),
-            syncs: count(&pipeline.syncs),
-            sync_failures: count(&pipeline.sync_failures),
+            bulk_commits: journal.map_or(0, |journal| count(&journal.counters.bulk_commits)),
+            syncs: log.n_syncs,
+            synced_commits: log.n_sync_waiters,
+            log_written_bytes: log.written_bytes,
+            log_bytes,
+            delta_bytes: deltas.clone().map(|delta| delta.memory_bytes()).sum(),
+            delta_keys: deltas.map(|delta| delta.n_keys()).sum(),
+            checkpoints: journal.map_or(0, |journal| count(&journal.counters.checkpoints)),
+            checkpoint_failures: journal.map_or(0, |journal| count(&journal.counters.checkpoint_failures)),
+            last_checkpoint_duration: Duration::from_nanos(
+                journal.map_or(0, |journal| count(&journal.counters.checkpoint_nanos)),
+            ),
+            replayed_commits: journal.map_or(0, |journal| count(&journal.counters.replayed_commits)),
+            is_read_only: self.health().is_err(),
             active_transactions: shared.registry.n_active(),
             live_snapshots,
             oldest_snapshot_age,

@@ -419,9 +419,9 @@ impl Transaction {
     /// Makes all writes visible at once. Returns the commit's place in the order of all commits.
     ///
     /// # Errors
-    /// [`Error::Storage`]. If the write itself failed, nothing is visible. If only the sync of a
-    /// [`Durability::Synced`] commit failed, the writes are visible and may or may not survive a power failure.
-    /// [`Error::Deadlock`] after one.
+    /// [`Error::ReadOnly`], [`Error::Storage`], [`Error::Deadlock`] after one: nothing is visible then.
+    /// [`Error::SyncFailed`]: the writes of a [`Durability::Synced`] commit are visible, and may or may not survive a
+    /// power failure.
     pub fn commit(mut self, durability: Durability) -> Result<CommitSeq> {
         self.check_active()?;
         self.seal();
@@ -433,15 +433,15 @@ impl Transaction {
             return Ok(self.begun_at);
         }
         let shared = self.shared.clone();
-        let version = shared.pipeline.commit(&shared.registry, layers)?;
+        let committed = shared.pipeline.commit(&shared, layers)?;
+        let seq = committed.first;
         if !self.clears.is_empty() {
-            shared.clears.push(self.clears.drain(..));
+            shared.clears.push(self.clears.drain(..), seq);
             shared.bell.ring();
         }
-        let seq = CommitSeq(version);
         self.finish(Some(seq));
         if durability == Durability::Synced {
-            shared.pipeline.sync_up_to(&shared.registry, version)?;
+            shared.pipeline.sync(committed)?;
         }
         Ok(seq)
     }
