@@ -14,3 +14,4 @@ mod gharial;
 mod import;
 mod indexes;
 mod limits;
+mod version;
