@@ -89,12 +89,7 @@ impl ErrorCounts {
         builder.add_u64(u64::from(error.number()));
         builder.key("errorMessage");
         builder.add_str(&error.to_string());
-        if let Some(details) = error.revision_details() {
-            for (name, value) in details.as_slice().object_iter() {
-                builder.key(name);
-                builder.add_slice(value);
-            }
-        }
+        // Only these three members: drivers tell errors from results by the missing `_id`.
         builder.close();
     }
 
@@ -137,6 +132,15 @@ fn add_item(builder: &mut Builder, outcome: &WriteOutcome) {
 /// The item without `_oldRev`, which removals don't answer.
 pub fn without_old_revision(mut outcome: WriteOutcome) -> WriteOutcome {
     outcome.old_rev = None;
+    outcome
+}
+
+/// What `overwriteMode=ignore` left alone is told by its identity only.
+pub fn without_ignored(mut outcome: WriteOutcome) -> WriteOutcome {
+    if outcome.is_ignored {
+        outcome.old = None;
+        outcome.new = None;
+    }
     outcome
 }
 
