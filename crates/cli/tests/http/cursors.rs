@@ -215,6 +215,12 @@ fn explaining_and_parsing() {
     binds.sort_unstable();
     assert_eq!(binds, ["@c", "n"]);
     assert_eq!(parsed["ast"][0]["type"], "root");
+    let query = "WITH w FOR d IN c LET x = (FOR e IN c2 RETURN e) FOR v IN OUTBOUND d e INSERT x INTO c3";
+    let parsed = client.post("/_api/query", &json!({ "query": query })).expect(200).body;
+    let mut names: Vec<&str> =
+        parsed["collections"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["c", "c2", "c3", "e", "w"], "variables are none");
     client.post("/_api/query", &json!({ "query": "FOR" })).expect_error(400, 1501);
     let rules = client.get("/_api/query/rules").expect(200).body;
     assert!(rules.as_array().is_some_and(|rules| rules.iter().any(|rule| rule["name"] == "use-indexes")));
