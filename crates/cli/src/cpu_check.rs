@@ -1,12 +1,19 @@
 //! Refuses to run on a CPU that lacks what the binary was compiled for, before anything else needs it.
 //!
-//! A native build may use any instruction of its CPU anywhere; elsewhere the first one that is unknown would end the
-//! process with SIGILL and no word. This module is compiled with the same features, so it leaves the compiler nothing to
+//! A native build may use any instruction of its CPU anywhere, also in what the standard library does before `main`;
+//! elsewhere the first one that is unknown would end the process with SIGILL and no word. So the loader is told to call
+//! the check before the program begins. This module is compiled with the same features, so it leaves the compiler nothing to
 //! use them for: single bits are tested by an instruction written out here, nothing is formatted, copied or allocated.
 #![allow(unsafe_code)]
 
+/// The loader calls what it finds in this section, in the order of the names; the standard library's own is 99.
+#[cfg(target_os = "linux")]
+#[used]
+#[unsafe(link_section = ".init_array.00050")]
+static BEFORE_MAIN: extern "C" fn() = refuse_unfit_cpu;
+
 /// Ends the process with a message when the CPU, or the operating system, lacks a feature that the code relies on.
-pub fn refuse_unfit_cpu() {
+pub extern "C" fn refuse_unfit_cpu() {
     if says_what_is_missing() {
         say(
             "\nBuild it on this machine with `cargo xtask build`, or for any machine with `cargo xtask build --portable`.\n",

@@ -33,13 +33,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // On Linux the loader has called it already.
+    #[cfg(not(target_os = "linux"))]
     cpu_check::refuse_unfit_cpu();
-    run()
-}
-
-/// Apart from `main`, so that nothing of it is done before the check.
-#[inline(never)]
-fn run() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Serve(options) => serve::run(options),
         Command::Version(options) => version::run(&options),
