@@ -128,6 +128,7 @@ fn bad_documents_leave_nothing() {
     client.create_edge_collection("e");
     client.send("POST", "/_api/document/c", &[], b"{\"a\":").expect_error(400, 600);
     client.send("POST", "/_api/document/c", &[], b"").expect_error(400, 600);
+    client.send("POST", "/_api/document/c", &[], b"{\"a\":1,\"a\":2}").expect_error(400, 600);
     client.send("POST", "/_api/document/c", &[], b"\xff\xfe").expect_error(400, 600);
     client.post("/_api/document/c", &json!("text")).expect_error(400, 1227);
     client.post("/_api/document/c", &json!({ "_key": "a b" })).expect_error(400, 1221);

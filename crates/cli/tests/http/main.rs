@@ -19,3 +19,4 @@ mod limits;
 mod query_tracking;
 mod simple;
 mod version;
+mod wire;

@@ -76,9 +76,10 @@ fn add_stats(builder: &mut Builder, facts: &Facts<'_>) {
         ("seeks", stats.seeks),
         ("scannedFull", stats.scanned_full),
         ("scannedIndex", stats.scanned_index),
+        // There are no search views, no index cache and no cluster; clients read these all the same.
+        ("searchParallelism", 0),
         ("cursorsCreated", stats.cursors_created),
         ("cursorsRearmed", stats.cursors_rearmed),
-        // There is no index cache and no cluster; clients read these all the same.
         ("cacheHits", 0),
         ("cacheMisses", 0),
         ("filtered", stats.filtered),

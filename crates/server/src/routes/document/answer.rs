@@ -9,6 +9,7 @@ use persea_vpack::{Builder, VPackBuf, vpack};
 use crate::error::ApiError;
 use crate::http::request::Request;
 use crate::http::response::Response;
+use crate::http::target::encoded_segment;
 
 /// The status of a write: whether it waited for the disk.
 pub fn write_status(collection: &Collection, options: &WriteOptions) -> StatusCode {
@@ -42,8 +43,9 @@ pub fn one(
     };
     let mut response = Response::value(status, body).with_etag(&revision);
     if !outcome.key.is_empty() {
-        let location =
-            format!("/_db/{}/_api/document/{}/{}", request.target.database, collection.name(), outcome.key);
+        let name = collection.name();
+        let [database, name, key] = [&*request.target.database, &name, &outcome.key].map(encoded_segment);
+        let location = format!("/_db/{database}/_api/document/{name}/{key}");
         response = response.with_header("location", &location);
     }
     Ok(response)
