@@ -20,6 +20,7 @@ const LAYERS: &[(&str, &str, &str)] = &[
     ("persea-collections", "catalog, documents, indexes upkeep", "AQL"),
     ("persea-index", "definitions, key extraction", "collections, AQL"),
     ("persea-txn", "snapshots, write sets, commits", "documents"),
+    ("persea-wal", "append-only log, group commit", "what the records mean"),
     ("persea-kv", "ordered key-value engines", "transactions above one batch"),
     ("persea-order", "AQL values, order, collation", "storage"),
     ("persea-json", "JSON text to and from VelocyPack", "AQL"),

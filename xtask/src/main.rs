@@ -16,15 +16,27 @@ mod process;
 mod publish;
 mod test;
 
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 
 /// Build, check, test, measure and try Persea.
 #[derive(Parser)]
-#[command(name = "cargo xtask", bin_name = "cargo xtask", about, disable_version_flag = true)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", disable_version_flag = true, after_help = EXAMPLES)]
 struct Arguments {
     #[command(subcommand)]
     task: Task,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask demo                        see it work
+  cargo xtask build                       target/release/persea for this CPU
+  cargo xtask build --portable            the same for any CPU, for packages
+  cargo xtask check                       before every commit
+  cargo xtask bench point_read            one suite; `bench --list` lists them
+  cargo xtask bench --compare main~10     is it faster than it was?
+  cargo xtask fuzz vpack --seconds 300    the fuzz targets of one crate";
 
 #[derive(Subcommand)]
 enum Task {
@@ -62,7 +74,17 @@ enum Task {
     PublishCheck(publish::Options),
 }
 
-fn main() -> anyhow::Result<()> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("\nerror: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> anyhow::Result<()> {
     match Arguments::parse().task {
         Task::Build(options) => native_build::run(&options).map(drop),
         Task::Check => check::run(),

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every check the project has, in the order of their cost.
 
+use std::path::Path;
 use std::process::Command;
 
 use clap::Args;
@@ -21,14 +22,15 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     process::cargo(&["test", "--workspace", "--doc", "--quiet"])?;
     docs::run(&docs::Options::default())?;
     if !options.no_drivers {
-        python_driver()?;
+        let binary = native_build::run(&native_build::Options::default())?;
+        python_driver(&binary)?;
+        javascript_driver(&binary)?;
     }
     Ok(())
 }
 
 /// python-arango against the release binary, in a virtual environment below `target/`.
-fn python_driver() -> anyhow::Result<()> {
-    let binary = native_build::run(&native_build::Options::default())?;
+fn python_driver(binary: &Path) -> anyhow::Result<()> {
     let venv = process::workspace_root().join("target/driver-venv");
     let python = venv.join("bin/python");
     if !python.exists() {
@@ -49,4 +51,15 @@ fn python_driver() -> anyhow::Result<()> {
             .args(["-m", "pytest", "-q", "tests/drivers/python"])
             .env("PERSEA_BINARY", binary),
     )
+}
+
+/// arangojs against the release binary; only where Node.js is installed.
+fn javascript_driver(binary: &Path) -> anyhow::Result<()> {
+    if process::quiet(Command::new("npm").arg("--version")).is_err() {
+        println!("── the JavaScript driver is left out, since Node.js is not installed");
+        return Ok(());
+    }
+    let folder = process::workspace_root().join("tests/drivers/js");
+    process::run(Command::new("npm").args(["ci", "--ignore-scripts", "--silent"]).current_dir(&folder))?;
+    process::run(Command::new("node").arg("--test").current_dir(&folder).env("PERSEA_BINARY", binary))
 }

@@ -1,5 +1,6 @@
 //! The `persea` command.
 
+mod cpu_check;
 mod serve;
 mod version;
 
@@ -7,8 +8,13 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+/// Sanitizers watch the system's allocator only.
+#[cfg(not(sanitized))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The memory allocator as `persea version` tells it.
+const ALLOCATOR_NAME: &str = if cfg!(sanitized) { "system" } else { "mimalloc" };
 
 /// Persea: a multi-model database (documents, graphs, key/value) that speaks ArangoDB's HTTP API and AQL.
 #[derive(Parser)]
@@ -27,6 +33,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // On Linux the loader has called it already.
+    #[cfg(not(target_os = "linux"))]
+    cpu_check::refuse_unfit_cpu();
     let outcome = match Arguments::parse().command {
         Command::Serve(options) => serve::run(options),
         Command::Version(options) => version::run(&options),

@@ -151,6 +151,7 @@ fn server_options(options: &Options) -> ServerOptions {
         cursor_ttl: seconds(options.cursor_ttl),
         query_memory_bytes_max: options.query_memory_limit,
         keep_alive: seconds(options.keep_alive_timeout),
+        build_info: crate::version::build_info(),
         ..ServerOptions::default()
     }
 }

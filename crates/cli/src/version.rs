@@ -1,7 +1,8 @@
 //! `persea version`: what was built.
 
 use clap::Args;
-use persea_vpack::{Slice, vpack};
+use persea_server::{BuildInfo, Fact};
+use persea_vpack::Builder;
 
 /// How to print it.
 #[derive(Args)]
@@ -11,28 +12,58 @@ pub struct Options {
     json: bool,
 }
 
+/// What this program knows of its making.
+pub fn build_info() -> BuildInfo {
+    BuildInfo {
+        commit: env!("PERSEA_BUILT_COMMIT"),
+        date: env!("PERSEA_BUILT_DATE"),
+        target: env!("PERSEA_BUILT_TARGET"),
+        profile: env!("PERSEA_BUILT_PROFILE"),
+        compiler: env!("PERSEA_BUILT_COMPILER"),
+        sanitizers: env!("PERSEA_BUILT_SANITIZERS"),
+        allocator: crate::ALLOCATOR_NAME,
+    }
+}
+
 /// Prints the version and what was compiled in.
+///
+/// # Errors
+/// When the facts can't be built into JSON.
 #[allow(clippy::print_stdout, reason = "printing is what this command is for")]
 pub fn run(options: &Options) -> anyhow::Result<()> {
-    let facts = vpack!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "compatible-with": (format!("ArangoDB {}", persea_server::COMPATIBLE_VERSION)),
-        "architecture": (std::env::consts::ARCH),
-        "operating-system": (std::env::consts::OS),
-        "allocator": "mimalloc",
-        "storage-engine": "LMDB",
-        "debug-assertions": (cfg!(debug_assertions)),
-    });
+    let facts = build_info().facts();
     if options.json {
-        println!("{}", persea_json::to_string(facts.as_slice()));
+        println!("{}", json(&facts)?);
         return Ok(());
     }
-    for (name, value) in facts.as_slice().object_iter() {
-        println!("{name:<18} {}", shown(value));
+    let width = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    for (name, fact) in &facts {
+        println!("{name:<width$}  {fact}");
     }
     Ok(())
 }
 
-fn shown(value: Slice<'_>) -> String {
-    value.as_str().map_or_else(|| persea_json::to_string(value), str::to_owned)
+fn json(facts: &[(&str, Fact)]) -> anyhow::Result<String> {
+    let mut builder = Builder::new();
+    builder.open_object();
+    for (name, fact) in facts {
+        builder.key(name);
+        match fact {
+            Fact::Text(text) => {
+                builder.add_str(text);
+            }
+            Fact::Flag(flag) => {
+                builder.add_bool(*flag);
+            }
+            Fact::List(names) => {
+                builder.open_array();
+                for name in names {
+                    builder.add_str(name);
+                }
+                builder.close();
+            }
+        }
+    }
+    builder.close();
+    Ok(persea_json::to_string(builder.finish()?.as_slice()))
 }

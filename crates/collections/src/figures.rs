@@ -52,6 +52,18 @@ impl Collection {
             }
         })
     }
+
+    /// The number of each index with the bytes that its entries take.
+    ///
+    /// # Errors
+    /// Storage errors.
+    pub fn index_sizes(&self) -> Result<Vec<(u64, u64)>> {
+        let view = View::latest(&self.shared)?;
+        self.indexes()
+            .iter()
+            .map(|index| Ok((index.id(), index.entries_and_bytes(view.inner())?.1)))
+            .collect()
+    }
 }
 
 fn number(builder: &mut Builder, name: &str, value: u64) {

@@ -43,4 +43,4 @@ pub use verify::{Problem, Report};
 pub use write::{OverwriteMode, Savepoint, Selector, Transaction, WriteOptions, WriteOutcome};
 
 pub use persea_index::{FieldPath, IndexDefinition, IndexKind};
-pub use persea_kv::Direction;
+pub use persea_kv::{Direction, storage_version};

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bumpalo::Bump;
@@ -36,6 +36,8 @@ pub struct Limits {
     pub max_runtime: Option<Duration>,
     /// Ends the query at the next batch once it is set.
     pub kill_flag: Arc<AtomicBool>,
+    /// Told once a batch, for whoever watches the query: the most bytes held so far.
+    pub peak_memory_bytes: Arc<AtomicUsize>,
 }
 
 /// How a query is run.
@@ -111,6 +113,7 @@ pub(crate) struct Runtime {
     pub(crate) counters: Counters,
     pub(crate) is_profiled: bool,
     kill_flag: Arc<AtomicBool>,
+    peak_memory_bytes: Arc<AtomicUsize>,
     started: Instant,
     deadline: Option<Instant>,
     later_views: Pinned<View>,
@@ -150,6 +153,7 @@ impl Runtime {
             counters: Counters::default(),
             is_profiled: options.profile,
             kill_flag: limits.kill_flag,
+            peak_memory_bytes: limits.peak_memory_bytes,
             started,
             deadline: limits.max_runtime.and_then(|duration| started.checked_add(duration)),
             later_views: Pinned::default(),
@@ -168,6 +172,7 @@ impl Runtime {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(Error::Killed);
         }
+        self.peak_memory_bytes.store(self.memory.peak(), Ordering::Relaxed);
         self.memory.check()
     }
 

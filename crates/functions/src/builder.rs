@@ -78,9 +78,20 @@ impl<'a> ArenaBuilder<'a> {
     ///
     /// [`Error::Build`] if something is left open or was pushed in a wrong order.
     pub fn finish(mut self) -> Result<Value<'a>, Error> {
+        self.finish_value()
+    }
+
+    /// The finished value; the builder is empty afterwards. For building one value after the other.
+    ///
+    /// # Errors
+    ///
+    /// As [`ArenaBuilder::finish`].
+    pub fn finish_value(&mut self) -> Result<Value<'a>, Error> {
         let arena = self.arena;
-        let slice = self.inner().as_slice()?;
-        Ok(Value::from_slice(Slice::trusted(arena.alloc_slice_copy(slice.bytes()))))
+        let builder = self.inner();
+        let value = Value::from_slice(Slice::trusted(arena.alloc_slice_copy(builder.as_slice()?.bytes())));
+        builder.clear();
+        Ok(value)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What can be wrong with JSON text, and where.
 
-use simd_json::ErrorType;
+use crate::duplicate;
 
 /// Why text is not the JSON that was expected. Positions count bytes from the start of the text.
 #[derive(Debug, thiserror::Error)]
@@ -79,116 +79,27 @@ impl Error {
         self
     }
 
-    /// Explains what simd-json found in `text`.
+    /// What a value that is not accepted means for the text that it comes from.
     #[cold]
-    pub(crate) fn explain(error: &simd_json::Error, text: &[u8], depth_max: usize) -> Error {
-        // Found before there are positions; each is looked for again.
-        if let Err(utf8) = std::str::from_utf8(text) {
-            return Error::InvalidUtf8 { position: utf8.valid_up_to() };
-        }
-        let position = error.index().min(text.len());
-        match error.error() {
-            ErrorType::DepthLimitExceeded => return Error::TooDeep { position, depth_max },
-            ErrorType::TrailingData => return behind_scalar(text),
-            // A fault with a place of its own, before the end.
-            kind if position > 0
-                && !matches!(kind, ErrorType::Syntax | ErrorType::Eof | ErrorType::InternalError) => {}
-            _ => {
-                if let Some(error) = misplaced(text) {
-                    return error;
-                }
+    pub(crate) fn refused(error: persea_vpack::Error, text: &[u8]) -> Error {
+        match error {
+            persea_vpack::Error::DuplicateKey { name } => {
+                Error::DuplicateName { position: duplicate::locate(text), name }
             }
+            other => Error::VPack(other),
         }
-        Error::Syntax { position, message: message(error.error()) }
+    }
+
+    /// The fault of a text; text that is not UTF-8 at all is always at fault for that, and before all else.
+    #[cold]
+    pub(crate) fn in_text(fault: Option<Error>, text: &[u8]) -> Error {
+        match (std::str::from_utf8(text), fault) {
+            (Err(utf8), _) => Error::InvalidUtf8 { position: utf8.valid_up_to() },
+            (Ok(_), Some(fault)) => fault,
+            (Ok(_), None) => Error::Syntax { position: 0, message: "expected a JSON value" },
+        }
     }
 }
 
-const BEHIND_VALUE: &str = "expected the end of the text after the value";
-
-/// The place of what follows a string, number or literal that should be alone.
-fn behind_scalar(text: &[u8]) -> Error {
-    let start = text.len() - text.trim_ascii_start().len();
-    let mut at = start;
-    let mut in_string = false;
-    while let Some(&byte) = text.get(at) {
-        match byte {
-            b'"' if at > start => {
-                at += 1;
-                break;
-            }
-            b'"' => in_string = true,
-            b'\\' => at += 1,
-            b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' | b'[' | b']' | b'{' | b'}' if !in_string => break,
-            _ => {}
-        }
-        at += 1;
-    }
-    let blank = text.get(at..).map_or(0, |rest| rest.len() - rest.trim_ascii_start().len());
-    Error::Syntax { position: at + blank, message: BEHIND_VALUE }
-}
-
-fn message(error: &ErrorType) -> &'static str {
-    match error {
-        ErrorType::InputTooLarge => "JSON text is larger than 4 GiB",
-        ErrorType::ExpectedNull | ErrorType::ExpectedTrue | ErrorType::ExpectedFalse => {
-            "expected null, true or false"
-        }
-        ErrorType::InvalidEscape => "unknown escape sequence in a string",
-        ErrorType::InvalidUnicodeEscape => "\\u must be followed by four hexadecimal digits",
-        ErrorType::InvalidUnicodeCodepoint => "\\u escape that is no character",
-        ErrorType::InvalidNumber | ErrorType::InvalidExponent | ErrorType::Overflow => "malformed number",
-        ErrorType::ExpectedObjectColon => "expected ':' after an attribute name",
-        ErrorType::ExpectedObjectKey | ErrorType::KeyMustBeAString => "expected an attribute name in quotes",
-        ErrorType::ExpectedObjectContent => "expected an attribute name in quotes, ',' or '}'",
-        ErrorType::ExpectedArrayContent | ErrorType::ExpectedArrayComma => "expected ',' or ']'",
-        ErrorType::UnterminatedString => "string without closing quote",
-        _ => "expected a JSON value",
-    }
-}
-
-/// Faults that have no place yet: nothing at all, strings and brackets that do not end, control characters, and text
-/// behind the end.
-fn misplaced(text: &[u8]) -> Option<Error> {
-    let syntax = |position, message| Some(Error::Syntax { position, message });
-    let mut depth = 0usize;
-    let mut any = false;
-    let mut ended = false;
-    let mut at = 0;
-    while let Some(&byte) = text.get(at) {
-        if !byte.is_ascii_whitespace() {
-            if ended {
-                return syntax(at, BEHIND_VALUE);
-            }
-            any = true;
-        }
-        match byte {
-            b'"' => {
-                let start = at;
-                at += 1;
-                loop {
-                    match text.get(at) {
-                        None => return syntax(start, "string without closing quote"),
-                        Some(b'"') => break,
-                        Some(b'\\') => at += 2,
-                        Some(0..=0x1f) => return syntax(at, "control character in a string must be escaped"),
-                        Some(_) => at += 1,
-                    }
-                }
-            }
-            b'[' | b'{' => depth += 1,
-            // More closed than opened is for the parser to explain.
-            b']' | b'}' if depth == 0 => return None,
-            b']' | b'}' => {
-                depth -= 1;
-                ended = depth == 0;
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    match (any, depth) {
-        (false, _) => syntax(text.len(), "JSON text is empty"),
-        (true, 0) => None,
-        (true, _) => syntax(text.len(), "JSON ends in the middle of a value"),
-    }
-}
+pub(crate) const BEHIND_VALUE: &str = "expected the end of the text after the value";
+pub(crate) const ENDS_INSIDE: &str = "JSON ends in the middle of a value";

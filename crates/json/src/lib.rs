@@ -1,10 +1,13 @@
 #![doc = include_str!("../README.md")]
 
 mod array_items;
+mod block;
 mod duplicate;
 mod error;
 mod lines;
+mod number;
 mod parser;
+mod reader;
 mod writer;
 
 pub use array_items::{ArrayItems, array_items};

@@ -1,11 +1,9 @@
-//! JSON text to VelocyPack: simd-json's tape, read straight into a builder.
-
-use std::slice::Iter;
+//! JSON text to VelocyPack: what the caller sees.
 
 use persea_vpack::{Builder, DEPTH_MAX, VPackBuf};
-use simd_json::{Buffers, INPUT_PADDING, Node, StaticNode, Tape, fill_tape_padded};
 
-use crate::{Error, duplicate};
+use crate::Error;
+use crate::reader::Reader;
 
 /// Buffers that grew beyond this are given back after the text.
 const KEPT_BYTES_MAX: usize = 16 << 20;
@@ -55,9 +53,7 @@ impl Options {
 /// Parses one text after the other and keeps its buffers in between.
 pub struct Parser {
     options: Options,
-    buffers: Buffers,
-    tape: Tape<'static>,
-    padded: Vec<u8>,
+    unescaped: Vec<u8>,
     builder: Builder,
 }
 
@@ -77,15 +73,9 @@ impl Parser {
     /// A parser with empty buffers.
     pub fn new(mut options: Options) -> Parser {
         options.max_depth = options.max_depth.min(DEPTH_MAX);
-        let mut builder = Builder::new();
-        builder.reject_duplicates(options.duplicates == Duplicates::Reject);
-        Parser {
-            options,
-            buffers: Buffers::with_max_depth(0, options.max_depth),
-            tape: Tape(Vec::new()),
-            padded: Vec::new(),
-            builder,
-        }
+        let mut parser = Parser { options, unescaped: Vec::new(), builder: Builder::new() };
+        parser.release();
+        parser
     }
 
     /// The options in force.
@@ -103,91 +93,42 @@ impl Parser {
         let parsed = self.parse_into(text, &mut builder);
         let value = parsed.and_then(|()| Ok(builder.finish()?));
         self.builder = builder;
+        if text.len() > KEPT_BYTES_MAX {
+            self.release();
+        }
         value
     }
 
     /// Parses one complete text and pushes it as one value.
     ///
-    /// After an error the builder may hold part of the value and must be cleared. For [`Duplicates::Reject`] to
+    /// After an error the builder holds part of the value, refuses more, and must be cleared. For [`Duplicates::Reject`] to
     /// have an effect, the builder must be set up to reject them, as [`Parser::parse`] does.
     ///
     /// # Errors
     /// Any [`Error`] but those of streams.
     pub fn parse_into(&mut self, text: &[u8], builder: &mut Builder) -> Result<(), Error> {
-        let mut tape = std::mem::replace(&mut self.tape, Tape(Vec::new())).reset();
-        self.padded.clear();
-        self.padded.reserve(text.len() + INPUT_PADDING);
-        self.padded.extend_from_slice(text);
-        self.padded.resize(text.len() + INPUT_PADDING, b' ');
-        let filled = fill_tape_padded(&mut self.padded, text.len(), &mut self.buffers, &mut tape);
-        if filled.is_ok() {
-            push(&mut tape.0.iter(), builder);
-        }
-        self.tape = tape.reset();
-        let outcome = match filled {
-            Ok(()) => builder.error().map_or(Ok(()), |error| Err(refused(error, text))),
-            Err(error) => Err(Error::explain(&error, text, self.options.max_depth)),
+        let room = DEPTH_MAX.saturating_sub(builder.depth());
+        let Some(out) = builder.append() else {
+            let misuse = persea_vpack::Error::Builder("a value where none is due");
+            return Err(Error::VPack(builder.error().cloned().unwrap_or(misuse)));
         };
-        if text.len() > KEPT_BYTES_MAX {
-            self.release();
+        let read = Reader::new(text, out, &mut self.unescaped, self.options.max_depth.min(room)).read();
+        if read.is_err() {
+            builder.give_up();
         }
-        outcome
+        match read {
+            Err(Error::TooDeep { .. }) if room < self.options.max_depth => {
+                Err(Error::VPack(persea_vpack::Error::TooDeep))
+            }
+            other => other,
+        }
     }
 
     fn release(&mut self) {
-        self.buffers = Buffers::with_max_depth(0, self.options.max_depth);
-        self.tape = Tape(Vec::new());
-        self.padded = Vec::new();
+        self.unescaped = Vec::new();
+        self.builder = Builder::new();
+        self.builder.reject_duplicates(self.options.duplicates == Duplicates::Reject);
     }
-}
-
-#[cold]
-fn refused(error: &persea_vpack::Error, text: &[u8]) -> Error {
-    match error {
-        persea_vpack::Error::DuplicateKey { name } => {
-            Error::DuplicateName { position: duplicate::locate(text), name: name.clone() }
-        }
-        other => Error::VPack(other.clone()),
-    }
-}
-
-/// Pushes the next value of the tape. Its depth was limited when the tape was filled.
-fn push(nodes: &mut Iter<'_, Node<'_>>, builder: &mut Builder) {
-    match nodes.next() {
-        Some(Node::String(text)) => {
-            builder.add_str(text);
-        }
-        Some(Node::Static(number)) => push_scalar(*number, builder),
-        Some(Node::Array { len, .. }) => {
-            builder.open_array();
-            for _ in 0..*len {
-                push(nodes, builder);
-            }
-            builder.close();
-        }
-        Some(Node::Object { len, .. }) => {
-            builder.open_object();
-            for _ in 0..*len {
-                if let Some(Node::String(name)) = nodes.next() {
-                    builder.key(name);
-                }
-                push(nodes, builder);
-            }
-            builder.close();
-        }
-        None => {}
-    }
-}
-
-#[inline]
-fn push_scalar(scalar: StaticNode, builder: &mut Builder) {
-    match scalar {
-        StaticNode::Null => builder.add_null(),
-        StaticNode::Bool(value) => builder.add_bool(value),
-        StaticNode::I64(value) => builder.add_i64(value),
-        StaticNode::U64(value) => builder.add_u64(value),
-        StaticNode::F64(value) => builder.add_f64(value),
-    };
 }
 
 /// Parses one complete text with the default options.

@@ -66,7 +66,7 @@ fn faults_name_their_place() {
     fails(b"[\"a\nb\"]", "control character in a string must be escaped (at byte 3)");
     fails(b"[1 2]", "expected ',' or ']' (at byte 3)");
     fails(b"{\"a\" 1}", "expected ':' after an attribute name (at byte 5)");
-    fails(b"{a:1}", "expected an attribute name in quotes, ',' or '}' (at byte 1)");
+    fails(b"{a:1}", "expected an attribute name in quotes or '}' (at byte 1)");
     fails(b"{\"a\":1,}", "expected an attribute name in quotes (at byte 7)");
     fails(b"[1] 2", "expected the end of the text after the value (at byte 4)");
     fails(b" 1 2", "expected the end of the text after the value (at byte 3)");
@@ -91,6 +91,8 @@ fn faults_name_their_place() {
         "\"\\x\"",
         "\"\\u12g4\"",
         "\"\\ud800\"",
+        "\"\\ud83d\\ud444\"",
+        "\"\\ude00\"",
         "1e999",
         "{\"a\":1 \"b\":2}",
         "[1]]",

@@ -5,6 +5,7 @@ mod error;
 mod lmdb;
 mod memory;
 mod store;
+mod version;
 
 pub use engine::{Engine, Range, Snapshot};
 pub use error::{Error, Result};
@@ -13,3 +14,4 @@ pub use memory::{MemoryRange, MemorySnapshot, MemoryStore};
 pub use store::{
     Bounds, Direction, MAX_KEY_BYTES, MAX_VALUE_BYTES, Stats, Store, StoreSnapshot, Tree, Write,
 };
+pub use version::storage_version;

@@ -3,9 +3,9 @@
 use core::fmt;
 
 /// Why text is not an integer of the wanted type. Offsets count bytes from the start of the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Error {
+pub enum ParseError {
     /// There is no digit: the text is empty or only a sign.
     Empty,
     /// A byte that is neither a digit nor a sign in its place.
@@ -20,14 +20,19 @@ pub enum Error {
     },
 }
 
-impl fmt::Display for Error {
+/// The same by the name that the crates of this family use.
+pub type Error = ParseError;
+
+impl fmt::Display for ParseError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Empty => formatter.write_str("expected a number, found no digit"),
-            Error::InvalidDigit { at } => write!(formatter, "expected a digit at byte {at}"),
-            Error::Overflow { at } => write!(formatter, "number is out of range from the digit at byte {at}"),
+            ParseError::Empty => formatter.write_str("expected a number, found no digit"),
+            ParseError::InvalidDigit { at } => write!(formatter, "expected a digit at byte {at}"),
+            ParseError::Overflow { at } => {
+                write!(formatter, "number is out of range from the digit at byte {at}")
+            }
         }
     }
 }
 
-impl core::error::Error for Error {}
+impl core::error::Error for ParseError {}

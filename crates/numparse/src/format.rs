@@ -1,4 +1,7 @@
 //! Integers to decimal text in a buffer of the caller.
+//!
+//! A number is split into blocks of eight digits, those into fours and those into pairs, which lie ready in a table.
+//! Each block has its fixed place at the end of the buffer.
 #![allow(unsafe_code)]
 
 /// Longest text of a `u64`.
@@ -6,15 +9,7 @@ pub const U64_TEXT_MAX: usize = 20;
 /// Longest text of an `i64`, with its sign.
 pub const I64_TEXT_MAX: usize = 20;
 
-const PAIRS: [[u8; 2]; 100] = {
-    let mut pairs = [[0; 2]; 100];
-    let mut number = 0;
-    while number < 100 {
-        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
-        number += 1;
-    }
-    pairs
-};
+const EIGHT: u64 = 100_000_000;
 
 /// The decimal text of a number, written to the end of the buffer.
 #[inline]
@@ -28,6 +23,7 @@ pub fn format_u64(number: u64, buffer: &mut [u8; U64_TEXT_MAX]) -> &str {
 pub fn format_i64(number: i64, buffer: &mut [u8; I64_TEXT_MAX]) -> &str {
     let mut start = put_digits(number.unsigned_abs(), buffer);
     if number < 0 {
+        // Nineteen digits at most, so there is room.
         start = start.saturating_sub(1);
         if let Some(sign) = buffer.get_mut(start) {
             *sign = b'-';
@@ -38,36 +34,82 @@ pub fn format_i64(number: i64, buffer: &mut [u8; I64_TEXT_MAX]) -> &str {
 
 /// Writes the digits right-aligned and returns where they start.
 #[inline]
-fn put_digits(mut number: u64, buffer: &mut [u8; U64_TEXT_MAX]) -> usize {
-    let mut start = U64_TEXT_MAX;
-    while number >= 100 {
-        start -= 2;
-        put_pair(buffer, start, (number % 100) as usize);
-        number /= 100;
+fn put_digits(number: u64, buffer: &mut [u8; U64_TEXT_MAX]) -> usize {
+    if number < EIGHT {
+        return put_up_to_eight(number as u32, 20, buffer);
     }
-    if number >= 10 {
-        start -= 2;
-        put_pair(buffer, start, number as usize);
-    } else {
-        start -= 1;
-        if let Some(digit) = buffer.get_mut(start) {
-            *digit = b'0' + number as u8;
-        }
+    put_eight((number % EIGHT) as u32, 12, buffer);
+    let number = number / EIGHT;
+    if number < EIGHT {
+        return put_up_to_eight(number as u32, 12, buffer);
     }
-    start
+    put_eight((number % EIGHT) as u32, 4, buffer);
+    put_up_to_four((number / EIGHT) as u32, 4, buffer)
 }
 
-#[inline]
-fn put_pair(buffer: &mut [u8; U64_TEXT_MAX], at: usize, pair: usize) {
-    if let (Some(target), Some(digits)) = (buffer.get_mut(at..at + 2), PAIRS.get(pair)) {
-        target.copy_from_slice(digits);
+/// The digits of a number below 10^8 before `end`, without leading zeros. Returns where they start, as below.
+#[inline(always)]
+fn put_up_to_eight(number: u32, end: usize, buffer: &mut [u8; U64_TEXT_MAX]) -> usize {
+    if number < 10_000 {
+        return put_up_to_four(number, end, buffer);
     }
+    put_four(number % 10_000, end - 4, buffer);
+    put_up_to_four(number / 10_000, end - 4, buffer)
 }
+
+#[inline(always)]
+fn put_up_to_four(number: u32, end: usize, buffer: &mut [u8; U64_TEXT_MAX]) -> usize {
+    if number < 100 {
+        return put_up_to_two(number, end, buffer);
+    }
+    put_pair(number % 100, end - 2, buffer);
+    put_up_to_two(number / 100, end - 2, buffer)
+}
+
+#[inline(always)]
+fn put_up_to_two(number: u32, end: usize, buffer: &mut [u8; U64_TEXT_MAX]) -> usize {
+    if number < 10 {
+        buffer[end - 1] = b'0' + number as u8;
+        return end - 1;
+    }
+    put_pair(number, end - 2, buffer);
+    end - 2
+}
+
+/// All eight digits of a number below 10^8, as below.
+#[inline(always)]
+fn put_eight(number: u32, at: usize, buffer: &mut [u8; U64_TEXT_MAX]) {
+    put_four(number / 10_000, at, buffer);
+    put_four(number % 10_000, at + 4, buffer);
+}
+
+#[inline(always)]
+fn put_four(number: u32, at: usize, buffer: &mut [u8; U64_TEXT_MAX]) {
+    put_pair(number / 100, at, buffer);
+    put_pair(number % 100, at + 2, buffer);
+}
+
+#[inline(always)]
+fn put_pair(number: u32, at: usize, buffer: &mut [u8; U64_TEXT_MAX]) {
+    // All places are constants after inlining, so nothing is left of this check.
+    buffer[at..at + 2].copy_from_slice(PAIRS.get(number as usize).unwrap_or(&[b'0'; 2]));
+}
+
+/// The text of each number below 100.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+        number += 1;
+    }
+    pairs
+};
 
 #[inline]
 fn text(buffer: &[u8; U64_TEXT_MAX], start: usize) -> &str {
     let written = buffer.get(start..).unwrap_or(&[]);
-    // SAFETY: from `start` on, only ASCII digits and a minus sign were written, by the two callers just above.
+    // SAFETY: from `start` on, only ASCII digits and a minus sign were written, by the two callers at the top.
     unsafe { core::str::from_utf8_unchecked(written) }
 }
 

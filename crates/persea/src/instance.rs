@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use persea_collections::Databases;
-use persea_vpack::VPackBuf;
+use persea_vpack::{Slice, VPackBuf};
 
 use crate::database::Database;
 use crate::error::Result;
@@ -66,7 +66,9 @@ impl Instance {
     /// # Errors
     /// 1228 when there is none, 11 for `_system`.
     pub fn drop_database(&self, name: &str) -> Result<()> {
-        Ok(self.databases.drop_database(name)?)
+        self.databases.drop_database(name)?;
+        self.running.forget(name);
+        Ok(())
     }
 
     /// Makes everything that was committed durable.
@@ -77,20 +79,49 @@ impl Instance {
         Ok(self.databases.checkpoint()?)
     }
 
-    /// The queries that run in a database now: id, text, seconds so far.
+    /// The queries that run now, of one database or of all: id, text, bind values, seconds so far.
     ///
     /// # Errors
     /// When the list can't be built.
-    pub fn running_queries(&self, database: &str) -> Result<VPackBuf> {
+    pub fn running_queries(&self, database: Option<&str>) -> Result<VPackBuf> {
         self.running.list(database)
     }
 
-    /// Ends a running query.
+    /// The slow queries that ended lately, of one database or of all; the oldest first.
     ///
     /// # Errors
-    /// 1591 when no query of that id runs in the database.
-    pub fn kill_query(&self, database: &str, id: &str) -> Result<()> {
+    /// When the list can't be built.
+    pub fn slow_queries(&self, database: Option<&str>) -> Result<VPackBuf> {
+        self.running.list_slow(database)
+    }
+
+    /// Forgets the slow queries of one database or of all.
+    pub fn clear_slow_queries(&self, database: Option<&str>) {
+        self.running.clear_slow(database);
+    }
+
+    /// Ends a running query of one database or of any.
+    ///
+    /// # Errors
+    /// 1591 when no query of that id runs there.
+    pub fn kill_query(&self, database: Option<&str>, id: &str) -> Result<()> {
         self.running.kill(database, id)
+    }
+
+    /// What a database keeps about its queries: `enabled`, `slowQueryThreshold`, `maxSlowQueries` and so on.
+    ///
+    /// # Errors
+    /// When the answer can't be built.
+    pub fn query_tracking(&self, database: &str) -> Result<VPackBuf> {
+        self.running.properties(database)
+    }
+
+    /// Changes some of what a database keeps about its queries, and gives all of it. It lasts until the next start.
+    ///
+    /// # Errors
+    /// 17 and 10 for members of the wrong type or value, 400 for what is no object.
+    pub fn set_query_tracking(&self, database: &str, changes: Slice<'_>) -> Result<VPackBuf> {
+        self.running.set_properties(database, changes)
     }
 
     pub(crate) fn running(&self) -> &Arc<RunningQueries> {

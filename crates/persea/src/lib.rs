@@ -19,5 +19,5 @@ pub use instance::Instance;
 pub use query::{Query, QueryOptions, QueryOutcome, RowSet, Rows, optimizer_rules};
 pub use transaction::Transaction;
 
-pub use persea_collections::{OverwriteMode, Revision, WriteOptions, WriteOutcome};
+pub use persea_collections::{OverwriteMode, Revision, WriteOptions, WriteOutcome, storage_version};
 pub use persea_vpack::{Slice, VPackBuf, vpack};

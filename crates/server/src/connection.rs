@@ -19,11 +19,11 @@ use tokio::sync::watch;
 
 use crate::context::Context;
 use crate::error::ApiError;
-use crate::http::headers;
 use crate::http::query::QueryParameters;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::target::{TARGET_BYTES_MAX, Target};
+use crate::http::{content_encoding, cors, headers};
 use crate::router;
 
 /// The largest header block that is accepted, in bytes.
@@ -125,14 +125,18 @@ async fn answer(
         .and_then(|value| value.to_str().ok())
         .is_some_and(|value| value.eq_ignore_ascii_case("close"));
     let version = wire.version();
+    let origin = wire.headers().get("origin").cloned();
     let outcome = match read(&context, wire).await {
         Ok(request) => run(context, request).await,
         Err(error) => Err(error),
     };
     let response = outcome.unwrap_or_else(ApiError::into_response);
     let mut response = response.into_http(as_vpack, head_only);
+    if let Some(origin) = origin {
+        cors::allow(origin, response.headers_mut());
+    }
     if version <= Version::HTTP_11 {
-        let word = if close { "Close" } else { "Keep-Alive" };
+        let word = if close || version < Version::HTTP_11 { "Close" } else { "Keep-Alive" };
         response.headers_mut().insert("connection", hyper::header::HeaderValue::from_static(word));
     }
     Ok(response)
@@ -183,8 +187,12 @@ fn body_too_large(limit: usize) -> ApiError {
 async fn run(context: Arc<Context>, request: Request) -> Result<Response, ApiError> {
     let path = request.path.clone();
     let work = move || {
+        let dispatch = || {
+            let request = content_encoding::unpacked(request, context.options.body_bytes_max)?;
+            router::dispatch(&context, &request)
+        };
         // A panic is a bug of ours; it ends this request, never the server.
-        std::panic::catch_unwind(AssertUnwindSafe(|| router::dispatch(&context, &request)))
+        std::panic::catch_unwind(AssertUnwindSafe(dispatch))
             .unwrap_or_else(|_| Err(internal("the request met a bug in the server; the log has more")))
     };
     match tokio::task::spawn_blocking(work).await {

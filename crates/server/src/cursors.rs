@@ -24,6 +24,8 @@ pub struct CursorOptions {
     pub ttl: Duration,
     /// Whether the last batch can be asked for again.
     pub allow_retry: bool,
+    /// Whether rows are meant to be fetched as they come: nothing is told of the whole result before its last batch.
+    pub stream: bool,
 }
 
 /// One cursor's state.
@@ -125,7 +127,7 @@ impl Cursors {
     pub fn remove(&self, database: &str, id: &str) -> Result<(), ApiError> {
         let number: u64 = id.parse().map_err(|_| not_found())?;
         let mut entries = self.entries.lock();
-        if !entries.get(&number).is_some_and(|entry| entry.database == database) {
+        if entries.get(&number).is_none_or(|entry| entry.database != database) {
             return Err(not_found());
         }
         entries.remove(&number);

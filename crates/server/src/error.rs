@@ -75,16 +75,6 @@ impl ApiError {
         self.number
     }
 
-    /// The message.
-    pub fn message(&self) -> &str {
-        &self.message
-    }
-
-    /// The HTTP status.
-    pub fn status(&self) -> StatusCode {
-        self.status
-    }
-
     /// The error body: `error`, `code`, `errorNum`, `errorMessage`, and the further members.
     pub fn into_response(self) -> Response {
         let mut builder = Builder::new();

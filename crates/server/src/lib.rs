@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod build_info;
 mod connection;
 mod context;
 mod cursors;
@@ -18,6 +19,7 @@ use persea::Instance;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+pub use crate::build_info::{BuildInfo, Fact};
 pub use crate::options::ServerOptions;
 pub use crate::routes::version::COMPATIBLE_VERSION;
 

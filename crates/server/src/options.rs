@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use crate::build_info::BuildInfo;
+
 /// How the server listens and what it allows.
 #[derive(Clone, Debug)]
 pub struct ServerOptions {
@@ -20,6 +22,8 @@ pub struct ServerOptions {
     pub shutdown_grace: Duration,
     /// How long an idle connection stays open.
     pub keep_alive: Duration,
+    /// What the server tells of its making.
+    pub build_info: BuildInfo,
 }
 
 impl Default for ServerOptions {
@@ -32,6 +36,7 @@ impl Default for ServerOptions {
             query_memory_bytes_max: 0,
             shutdown_grace: Duration::from_secs(10),
             keep_alive: Duration::from_secs(300),
+            build_info: BuildInfo::default(),
         }
     }
 }

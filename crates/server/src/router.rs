@@ -23,11 +23,20 @@ const ROUTES: &[(&[&str], Handler)] = &[
     (&["_api", "index"], routes::index::handle),
     (&["_api", "cursor"], routes::cursor::handle),
     (&["_api", "query"], routes::query::handle),
+    (&["_api", "query-cache"], routes::query_cache::results),
+    (&["_api", "query-plan-cache"], routes::query_cache::plans),
+    (&["_api", "aqlfunction"], routes::aqlfunction::handle),
+    (&["_api", "simple"], routes::simple::handle),
     (&["_api", "explain"], routes::explain::handle),
     (&["_api", "import"], routes::import::handle),
     (&["_api", "gharial"], routes::gharial::handle),
     (&["_api", "edges"], routes::edges::handle),
     (&["_admin", "server"], routes::admin_server::handle),
+    (&["_admin", "options"], routes::admin_options::values),
+    (&["_admin", "options-public"], routes::admin_options::values),
+    (&["_admin", "options-description"], routes::admin_options::descriptions),
+    (&["_admin", "license"], routes::admin::license),
+    (&["_admin", "database", "target-version"], routes::admin::target_version),
     (&["_admin", "status"], routes::admin::status),
     (&["_admin", "time"], routes::admin::time),
     (&["_admin", "echo"], routes::admin::echo),
@@ -47,6 +56,8 @@ pub fn dispatch(context: &Context, request: &Request) -> Result<Response, ApiErr
     if request.method == Method::OPTIONS {
         return Ok(routes::options::handle(request));
     }
+    // A wrong database is told before anything else is looked at, also by routes that don't look into it.
+    context.database(request)?;
     let segments = &request.target.segments;
     let found = ROUTES
         .iter()

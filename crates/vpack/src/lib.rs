@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod append;
 mod attribute;
 mod buf;
 mod builder;
@@ -17,9 +18,10 @@ mod slice;
 mod utf8;
 mod validate;
 
+pub use append::append_short;
 pub use attribute::{attribute_code, attribute_name};
 pub use buf::VPackBuf;
-pub use builder::Builder;
+pub use builder::{Appender, Builder, Open};
 pub use container::{ArrayIter, ObjectIter};
 pub use deserialize::from_slice;
 pub use double::DoubleText;

@@ -42,9 +42,52 @@ fn retry_of_the_last_batch() {
     for _ in 0..2 {
         let batch = client.post(&format!("/_api/cursor/{id}/{next}"), &json!({})).expect(200);
         assert_eq!(batch.body["result"], json!([4, 5]));
+        assert_eq!((&batch.body["id"], &batch.body["nextBatchId"]), (&Value::Null, &Value::Null));
     }
     client.post(&format!("/_api/cursor/{id}/77"), &json!({})).expect_error(404, 1600);
     client.delete(&format!("/_api/cursor/{id}")).expect(202);
+}
+
+#[test]
+fn streams_tell_nothing_in_advance() {
+    let server = Server::start();
+    let client = server.client();
+    let query = json!({ "query": "FOR i IN 1..5 RETURN i", "batchSize": 3, "count": true, "options": { "stream": true } });
+    let first = client.post("/_api/cursor", &query).expect(201).body;
+    assert_eq!(
+        (&first["count"], &first["extra"], &first["hasMore"]),
+        (&Value::Null, &Value::Null, &json!(true))
+    );
+    let id = first["id"].as_str().expect("an id");
+    let last = client.post(&format!("/_api/cursor/{id}"), &json!({})).expect(200).body;
+    assert!(last["extra"]["stats"].is_object());
+}
+
+#[test]
+fn profile() {
+    let server = Server::start();
+    let client = server.client();
+    let query = json!({ "query": "FOR i IN 1..5 FILTER i > 2 RETURN i", "options": { "profile": 2 } });
+    let extra = &client.post("/_api/cursor", &query).expect(201).body["extra"];
+    let phases: Vec<&String> = extra["profile"].as_object().expect("a profile").keys().collect();
+    assert_eq!(
+        phases,
+        [
+            "initializing",
+            "parsing",
+            "optimizing ast",
+            "loading collections",
+            "instantiating plan",
+            "optimizing plan",
+            "instantiating executors",
+            "executing",
+            "finalizing"
+        ]
+    );
+    for phase in ["initializing", "parsing", "executing"] {
+        assert!(extra["profile"][phase].as_f64().is_some_and(|seconds| seconds > 0.0), "{phase}");
+    }
+    assert!(extra["stats"]["nodes"].is_array() && extra["plan"]["nodes"].is_array());
 }
 
 #[test]
@@ -172,6 +215,12 @@ fn explaining_and_parsing() {
     binds.sort_unstable();
     assert_eq!(binds, ["@c", "n"]);
     assert_eq!(parsed["ast"][0]["type"], "root");
+    let query = "WITH w FOR d IN c LET x = (FOR e IN c2 RETURN e) FOR v IN OUTBOUND d e INSERT x INTO c3";
+    let parsed = client.post("/_api/query", &json!({ "query": query })).expect(200).body;
+    let mut names: Vec<&str> =
+        parsed["collections"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["c", "c2", "c3", "e", "w"], "variables are none");
     client.post("/_api/query", &json!({ "query": "FOR" })).expect_error(400, 1501);
     let rules = client.get("/_api/query/rules").expect(200).body;
     assert!(rules.as_array().is_some_and(|rules| rules.iter().any(|rule| rule["name"] == "use-indexes")));

@@ -91,11 +91,44 @@ fn overwrite_modes() {
 }
 
 #[test]
+fn what_is_ignored_is_told_by_its_identity() {
+    let (_server, client) = started();
+    client.post("/_api/document/c", &json!({ "_key": "k", "a": 1 })).expect(202);
+    let path = "/_api/document/c?overwriteMode=ignore&returnOld=true&returnNew=true";
+    let one = client.post(path, &json!({ "_key": "k", "b": 1 })).expect(202).body;
+    let many = client.post(path, &json!([{ "_key": "k", "b": 1 }, { "_key": "new" }])).expect(202).body;
+    for ignored in [&one, &many[0]] {
+        let names: Vec<&String> = ignored.as_object().expect("an object").keys().collect();
+        assert_eq!(names, ["_id", "_key", "_rev"]);
+    }
+    assert_eq!(many[1]["new"]["_key"], "new");
+}
+
+#[test]
+fn failed_items_have_no_identity() {
+    let (_server, client) = started();
+    client.post("/_api/document/c", &json!({ "_key": "k" })).expect(202);
+    let stale = json!([{ "_key": "k", "_rev": "_stale0-----" }]);
+    for (method, path) in [
+        ("PATCH", "/_api/document/c?ignoreRevs=false"),
+        ("PUT", "/_api/document/c?ignoreRevs=false"),
+        ("PUT", "/_api/document/c?ignoreRevs=false&onlyget=true"),
+        ("DELETE", "/_api/document/c?ignoreRevs=false"),
+    ] {
+        let answer = client.json(method, path, &stale);
+        let item = answer.body[0].as_object().expect("an item").clone();
+        assert_eq!(item.keys().collect::<Vec<_>>(), ["error", "errorNum", "errorMessage"], "{method} {path}");
+        assert_eq!(item["errorNum"], 1200);
+    }
+}
+
+#[test]
 fn bad_documents_leave_nothing() {
     let (_server, client) = started();
     client.create_edge_collection("e");
     client.send("POST", "/_api/document/c", &[], b"{\"a\":").expect_error(400, 600);
     client.send("POST", "/_api/document/c", &[], b"").expect_error(400, 600);
+    client.send("POST", "/_api/document/c", &[], b"{\"a\":1,\"a\":2}").expect_error(400, 600);
     client.send("POST", "/_api/document/c", &[], b"\xff\xfe").expect_error(400, 600);
     client.post("/_api/document/c", &json!("text")).expect_error(400, 1227);
     client.post("/_api/document/c", &json!({ "_key": "a b" })).expect_error(400, 1221);

@@ -103,3 +103,20 @@ fn index_errors() {
     client.delete("/_api/index/e/edge").expect_error(403, 11);
     assert_eq!(client.get("/_api/index?collection=c").body["indexes"].as_array().map(Vec::len), Some(1));
 }
+
+#[test]
+fn figures_of_indexes_and_the_old_place_of_the_type() {
+    let server = Server::start();
+    let client = server.client();
+    client.create_collection("c");
+    client.post("/_api/document/c", &json!([{ "v": 1 }, { "v": 2 }])).expect(202);
+    let made = client.post("/_api/index?collection=c&type=skiplist", &json!({ "fields": ["v"] })).expect(201);
+    assert_eq!(made.body["type"], "skiplist");
+    let indexes = client.get("/_api/index?collection=c&withStats=true").expect(200).body;
+    for index in indexes["indexes"].as_array().expect("indexes") {
+        let memory = index["figures"]["memory"].as_u64();
+        assert!(memory.is_some_and(|bytes| bytes > 0), "{index}");
+    }
+    let plain = client.get("/_api/index?collection=c").body;
+    assert!(plain["indexes"][0]["figures"].is_null());
+}

@@ -45,7 +45,9 @@ fn malformed_requests_get_answers() {
     let long = format!("/_api/{}", "x".repeat(20_000));
     client.get(&long).expect_error(414, 414);
     client.get("/_db/%FF/_api/version").expect_error(400, 400);
-    client.get("/_db/nowhere/_api/collection").expect_error(404, 1228);
+    for path in ["_api/collection", "_api/version", "_admin/time", "_api/nothing"] {
+        client.get(&format!("/_db/nowhere/{path}")).expect_error(404, 1228);
+    }
     client.send("TRACE", "/_api/collection", &[], b"").expect(405);
     let options = client.send("OPTIONS", "/_api/anything", &[("origin", "http://x")], b"").expect(200);
     assert!(options.header("allow").is_some_and(|methods| methods.contains("PATCH")));

@@ -1,5 +1,7 @@
 //! Tests of the HTTP API against the real server process.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test that can't go on fails there and then")]
+
 mod client;
 mod server;
 
@@ -14,3 +16,7 @@ mod gharial;
 mod import;
 mod indexes;
 mod limits;
+mod query_tracking;
+mod simple;
+mod version;
+mod wire;

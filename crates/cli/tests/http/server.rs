@@ -59,7 +59,7 @@ impl Server {
         };
         let start_time = started.elapsed();
         // Somebody has to read the log, or the server would wait once the pipe is full.
-        std::thread::spawn(move || lines.for_each(|line| drop(line)));
+        std::thread::spawn(move || lines.for_each(drop));
         Server { process, address, start_time, folder, _own_folder: own_folder }
     }
 

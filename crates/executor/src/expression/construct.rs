@@ -68,8 +68,8 @@ impl<'s, 'q> Evaluator<'s, 'q> {
         out: &mut Vec<Value<'s>>,
     ) -> Result<(), Error> {
         let members = self.operands(members, frame, rows)?;
+        let mut builder = self.functions.builder();
         for position in 0..rows.len() {
-            let mut builder = self.functions.builder();
             builder.open_array();
             for member in &members {
                 let member = member.get(position);
@@ -77,7 +77,7 @@ impl<'s, 'q> Evaluator<'s, 'q> {
                 builder.add(member);
             }
             builder.close();
-            out.push(builder.finish()?);
+            out.push(builder.finish_value()?);
         }
         Ok(())
     }
@@ -97,8 +97,8 @@ impl<'s, 'q> Evaluator<'s, 'q> {
             };
             parts.push((key, self.operand(value, frame, rows)?));
         }
+        let mut builder = self.functions.builder();
         for position in 0..rows.len() {
-            let mut builder = self.functions.builder();
             builder.open_object();
             for (key, value) in &parts {
                 let value = value.get(position);
@@ -106,7 +106,7 @@ impl<'s, 'q> Evaluator<'s, 'q> {
                 builder.entry(self.functions.text(key.get(position)), value);
             }
             builder.close();
-            out.push(builder.finish()?);
+            out.push(builder.finish_value()?);
         }
         Ok(())
     }

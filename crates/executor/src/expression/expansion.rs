@@ -74,8 +74,8 @@ impl<'s, 'q> Evaluator<'s, 'q> {
         out: &mut Vec<Value<'s>>,
     ) -> Result<(), Error> {
         let mut next = 0;
+        let mut builder = self.functions.builder();
         for &end in &members.ends {
-            let mut builder = self.functions.builder();
             builder.open_array();
             while next < kept.len() && (kept[next] as usize) < end {
                 let value = mapped.get(next);
@@ -84,7 +84,7 @@ impl<'s, 'q> Evaluator<'s, 'q> {
                 next += 1;
             }
             builder.close();
-            out.push(builder.finish()?);
+            out.push(builder.finish_value()?);
         }
         Ok(())
     }

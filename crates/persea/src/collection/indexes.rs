@@ -1,6 +1,6 @@
 //! The indexes of a collection, as VelocyPack in ArangoDB's shape.
 
-use persea_vpack::{Slice, VPackBuf, to_vpack};
+use persea_vpack::{Builder, Slice, VPackBuf, to_vpack};
 use serde::Serialize;
 
 use super::Collection;
@@ -13,6 +13,16 @@ impl Collection {
     /// When they can't be built.
     pub fn indexes(&self) -> Result<Vec<VPackBuf>> {
         self.inner.indexes().iter().map(|index| self.described(index)).collect()
+    }
+
+    /// All indexes, each with `figures` that tell the memory it takes.
+    ///
+    /// # Errors
+    /// When they can't be built; storage errors.
+    pub fn indexes_with_figures(&self) -> Result<Vec<VPackBuf>> {
+        let sizes = self.inner.index_sizes()?;
+        let described = self.indexes()?;
+        described.iter().zip(sizes).map(|(index, (_, bytes))| with_figures(index.as_slice(), bytes)).collect()
     }
 
     /// The index of this id (`collection/number` or the number) or name.
@@ -60,4 +70,21 @@ impl Collection {
     fn described(&self, index: &persea_collections::Index) -> Result<VPackBuf> {
         Ok(index.to_vpack(&self.name())?)
     }
+}
+
+/// An index's description with its size. There is no cache of index entries apart from the engine's pages.
+fn with_figures(index: Slice<'_>, bytes: u64) -> Result<VPackBuf> {
+    let mut builder = Builder::new();
+    builder.open_object();
+    for (name, value) in index.object_iter() {
+        builder.key(name).add_slice(value);
+    }
+    builder.key("figures").open_object();
+    builder.key("memory").add_u64(bytes);
+    builder.key("cacheInUse").add_bool(false);
+    builder.key("cacheSize").add_u64(0);
+    builder.key("cacheUsage").add_u64(0);
+    builder.close();
+    builder.close();
+    Ok(builder.finish()?)
 }

@@ -11,8 +11,15 @@ use crate::error::Result;
 /// How long each phase of a query took.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Timings {
+    /// Taking over the bind values.
+    pub(crate) initializing: Duration,
     pub(crate) parsing: Duration,
+    /// Opening the snapshot or transaction.
+    pub(crate) loading_collections: Duration,
+    pub(crate) instantiating_executors: Duration,
     pub(crate) executing: Duration,
+    /// Committing.
+    pub(crate) finalizing: Duration,
     pub(crate) total: Duration,
 }
 
@@ -69,9 +76,10 @@ fn add_stats(builder: &mut Builder, facts: &Facts<'_>) {
         ("seeks", stats.seeks),
         ("scannedFull", stats.scanned_full),
         ("scannedIndex", stats.scanned_index),
+        // There are no search views, no index cache and no cluster; clients read these all the same.
+        ("searchParallelism", 0),
         ("cursorsCreated", stats.cursors_created),
         ("cursorsRearmed", stats.cursors_rearmed),
-        // There is no index cache and no cluster; clients read these all the same.
         ("cacheHits", 0),
         ("cacheMisses", 0),
         ("filtered", stats.filtered),
@@ -106,14 +114,15 @@ fn add_profile(builder: &mut Builder, facts: &Facts<'_>) {
     let planning = &facts.planned.stats;
     let seconds = |duration: Duration| duration.as_secs_f64();
     builder.open_object();
-    builder.key("initializing").add_f64(0.0);
+    builder.key("initializing").add_f64(seconds(facts.timings.initializing));
     builder.key("parsing").add_f64(seconds(facts.timings.parsing));
+    // Expressions are simplified while the plan is built; there is no phase of its own for it.
     builder.key("optimizing ast").add_f64(0.0);
-    builder.key("loading collections").add_f64(0.0);
+    builder.key("loading collections").add_f64(seconds(facts.timings.loading_collections));
     builder.key("instantiating plan").add_f64(seconds(planning.build_time));
     builder.key("optimizing plan").add_f64(seconds(planning.optimize_time));
-    builder.key("instantiating executors").add_f64(0.0);
+    builder.key("instantiating executors").add_f64(seconds(facts.timings.instantiating_executors));
     builder.key("executing").add_f64(seconds(facts.timings.executing));
-    builder.key("finalizing").add_f64(0.0);
+    builder.key("finalizing").add_f64(seconds(facts.timings.finalizing));
     builder.close();
 }

@@ -6,7 +6,10 @@ mod parse;
 mod row_set;
 mod rows;
 mod run;
-mod running;
+mod tracking;
+
+use std::sync::Arc;
+use std::time::Instant;
 
 use persea_vpack::{Builder, Slice, VPackBuf};
 use serde::Serialize;
@@ -21,7 +24,7 @@ pub use parse::optimizer_rules;
 pub(crate) use parse::parse;
 pub use row_set::RowSet;
 pub use rows::Rows;
-pub(crate) use running::RunningQueries;
+pub(crate) use tracking::RunningQueries;
 
 /// A query that isn't run yet.
 pub struct Query<'a> {
@@ -66,6 +69,13 @@ impl<'a> Query<'a> {
         self
     }
 
+    /// Gives a bind parameter its value as VelocyPack.
+    #[must_use]
+    pub fn bind_value(mut self, name: &str, value: Slice<'_>) -> Query<'a> {
+        self.binds.push((name.to_owned(), VPackBuf::from(value)));
+        self
+    }
+
     /// Gives bind parameters their values, by an object; null binds nothing.
     #[must_use]
     pub fn bind_all(mut self, values: Slice<'_>) -> Query<'a> {
@@ -86,8 +96,9 @@ impl<'a> Query<'a> {
     /// # Errors
     /// Whatever is wrong with the text, the bind values or at run time; nothing is written then.
     pub fn run(mut self) -> Result<QueryOutcome> {
-        let binds = self.bind_values()?;
-        run::run(self.database, self.text, binds.as_slice(), &self.options)
+        let started = Instant::now();
+        let binds = Arc::new(self.bind_values()?);
+        run::run(self.database, self.text, &binds, &self.options, started)
     }
 
     /// Runs the query and gives its rows as a Rust type, one after the other.

@@ -21,6 +21,9 @@ pub struct QueryOptions {
     pub rules: Vec<String>,
     /// Whether explain gives all plans that were considered.
     pub all_plans: bool,
+    /// Whether the rows are meant to be fetched as they come; the lists of queries show it and measure such a query by a
+    /// threshold of its own.
+    pub stream: bool,
 }
 
 impl Default for QueryOptions {
@@ -34,6 +37,7 @@ impl Default for QueryOptions {
             fail_on_warning: false,
             rules: Vec::new(),
             all_plans: false,
+            stream: false,
         }
     }
 }

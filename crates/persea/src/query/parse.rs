@@ -8,11 +8,18 @@ use crate::error::Result;
 /// `parsed`, `collections`, `bindVars`, `ast`, `warnings` of a query.
 pub(crate) fn parse(text: &str) -> Result<VPackBuf> {
     let query = persea_aql::parse(text)?;
+    let root = persea_aql::to_ast_nodes(&query.root);
+    // Whether a name is a collection shows only once the variables are known; the nodes tell it.
+    let mut collections: Vec<&str> = Vec::new();
+    add_collections(&mut collections, &root);
+    for name in &query.collections {
+        add_once(&mut collections, name);
+    }
     let mut builder = Builder::new();
     builder.open_object();
     builder.key("parsed").add_bool(true);
     builder.key("collections").open_array();
-    for name in &query.collections {
+    for name in collections {
         builder.add_str(name);
     }
     builder.close();
@@ -22,7 +29,7 @@ pub(crate) fn parse(text: &str) -> Result<VPackBuf> {
     }
     builder.close();
     builder.key("ast").open_array();
-    add_node(&mut builder, &persea_aql::to_ast_nodes(&query.root));
+    add_node(&mut builder, &root);
     builder.close();
     builder.key("warnings").open_array();
     for warning in &query.warnings {
@@ -34,6 +41,22 @@ pub(crate) fn parse(text: &str) -> Result<VPackBuf> {
     builder.close();
     builder.close();
     Ok(builder.finish()?)
+}
+
+/// The collections of a tree, each once, in the order they come up. The parser has bounded the tree's depth.
+fn add_collections<'a>(collections: &mut Vec<&'a str>, node: &'a AstNode) {
+    if let ("collection", Some(name)) = (node.type_name, &node.name) {
+        add_once(collections, name);
+    }
+    for sub_node in &node.sub_nodes {
+        add_collections(collections, sub_node);
+    }
+}
+
+fn add_once<'a>(collections: &mut Vec<&'a str>, name: &'a str) {
+    if !collections.contains(&name) {
+        collections.push(name);
+    }
 }
 
 fn add_node(builder: &mut Builder, node: &AstNode) {

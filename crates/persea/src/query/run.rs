@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use persea_collections::View;
-use persea_executor::{Access, ConstantFolder, Cursor, ExecuteOptions, Limits, Outcome, QueryContext};
+use persea_executor::{Access, ConstantFolder, Cursor, ExecuteOptions, Limits, QueryContext};
 use persea_planner::{PlanOptions, Planned};
 use persea_vpack::{Builder, Slice, VPackBuf};
 
 use super::extra::{self, Facts, Timings};
+use super::tracking::Started;
 use super::{QueryOptions, QueryOutcome, RowSet};
 use crate::catalog::{DatabaseCatalog, Functions};
 use crate::database::Database;
@@ -24,12 +25,15 @@ const ATTEMPTS_MAX: usize = 8;
 pub(crate) fn run(
     database: &Database,
     text: &str,
-    binds: Slice<'_>,
+    binds: &Arc<VPackBuf>,
     options: &QueryOptions,
+    started: Instant,
 ) -> Result<QueryOutcome> {
+    let initializing = started.elapsed();
     let mut attempt = 1;
     loop {
-        match run_once(database, text, binds, options) {
+        let clock = Clock { started, timings: Timings { initializing, ..Timings::default() } };
+        match run_once(database, text, binds, options, clock) {
             Err(error) if is_lost_race(&error) && attempt < ATTEMPTS_MAX => {
                 attempt += 1;
                 std::thread::yield_now();
@@ -39,53 +43,107 @@ pub(crate) fn run(
     }
 }
 
+/// Measures the phases of a query.
+struct Clock {
+    started: Instant,
+    timings: Timings,
+}
+
+impl Clock {
+    fn measure<T>(
+        &mut self,
+        phase: impl FnOnce(&mut Timings) -> &mut std::time::Duration,
+        work: impl FnOnce() -> T,
+    ) -> T {
+        let begun = Instant::now();
+        let outcome = work();
+        *phase(&mut self.timings) = begun.elapsed();
+        outcome
+    }
+}
+
 fn run_once(
     database: &Database,
     text: &str,
-    binds: Slice<'_>,
+    binds: &Arc<VPackBuf>,
     options: &QueryOptions,
+    mut clock: Clock,
 ) -> Result<QueryOutcome> {
-    let started = Instant::now();
-    let query = persea_aql::parse(text)?;
-    let parsing = started.elapsed();
-    let mut access = Access::open(database, query.is_modification)?;
-    let view = access.view()?;
-    let planned = plan(database, &view, &query, binds, options)?;
-    let registration =
-        database.instance().running().register(database.name(), text, planned.plan.is_modification);
+    let query = clock.measure(|timings| &mut timings.parsing, || persea_aql::parse(text))?;
+    let (access, view) = clock.measure(
+        |timings| &mut timings.loading_collections,
+        || {
+            let mut access = Access::open(database, query.is_modification)?;
+            let view = access.view()?;
+            Result::Ok((access, view))
+        },
+    )?;
+    let planned = plan(database, &view, &query, binds.as_slice(), options)?;
+    let mut registration = database.instance().running().register(&Started {
+        database: database.name(),
+        text,
+        binds,
+        is_modification: planned.plan.is_modification,
+        is_stream: options.stream,
+    });
     let limits = Limits {
         memory_bytes: options.memory_bytes_max,
         max_runtime: options.runtime_max,
         kill_flag: registration.kill.clone(),
+        peak_memory_bytes: registration.peak_memory_bytes.clone(),
     };
-    let executing = Instant::now();
-    let (rows, outcome) = execute(database, &planned, access, limits, options)?;
+    let outcome = complete(database, &planned, access, limits, options, &mut clock);
+    match &outcome {
+        Ok((_, n_warnings)) => registration.ended(0, *n_warnings),
+        Err(error) => registration.ended(error.number(), 0),
+    }
+    outcome.map(|(outcome, _)| outcome)
+}
+
+/// Runs a plan and commits what it wrote; gives also the number of warnings.
+fn complete(
+    database: &Database,
+    planned: &Planned,
+    access: Access,
+    limits: Limits,
+    options: &QueryOptions,
+    clock: &mut Clock,
+) -> Result<(QueryOutcome, usize)> {
+    let mut cursor = clock.measure(
+        |timings| &mut timings.instantiating_executors,
+        || cursor(database, planned, access, limits, options),
+    )?;
+    let rows =
+        clock.measure(|timings| &mut timings.executing, || rows(&mut cursor, options.memory_bytes_max))?;
+    let finalizing = Instant::now();
+    let outcome = cursor.finish();
     let mut warnings = planned.warnings.clone();
     warnings.extend(outcome.warnings.into_iter().map(|warning| (warning.code, warning.message)));
     warnings.truncate(options.warnings_max);
     if let Access::Write(transaction) = outcome.access {
         transaction.commit()?;
     }
-    let timings = Timings { parsing, executing: executing.elapsed(), total: started.elapsed() };
     let shown_plan = (options.profile > 1).then(|| persea_planner::plan_to_vpack(&planned.plan));
+    clock.timings.finalizing = finalizing.elapsed();
+    clock.timings.total = clock.started.elapsed();
     let extra = extra::build(&Facts {
         warnings: &warnings,
         stats: &outcome.stats,
-        planned: &planned,
-        timings,
+        planned,
+        timings: clock.timings,
         profile: options.profile,
         plan: shown_plan.as_ref().map(VPackBuf::as_slice),
     })?;
-    Ok(QueryOutcome { rows, extra })
+    Ok((QueryOutcome { rows, extra }, warnings.len()))
 }
 
-fn execute(
+fn cursor(
     database: &Database,
     planned: &Planned,
     access: Access,
     limits: Limits,
     options: &QueryOptions,
-) -> Result<(RowSet, Outcome)> {
+) -> Result<Cursor> {
     let context = QueryContext {
         database: database.inner().clone(),
         access,
@@ -99,10 +157,12 @@ fn execute(
             ..ExecuteOptions::default()
         },
     };
+    Cursor::new(Arc::new(planned.plan.clone()), context).map_err(Error::Execute)
+}
+
+fn rows(cursor: &mut Cursor, memory_bytes_max: usize) -> Result<RowSet> {
     let mut rows = RowSet::default();
     let mut builder = Builder::new();
-    let memory_bytes_max = options.memory_bytes_max;
-    let mut cursor = Cursor::new(Arc::new(planned.plan.clone()), context).map_err(Error::Execute)?;
     cursor
         .run(&mut |value| {
             builder.clear();
@@ -114,7 +174,7 @@ fn execute(
             Ok(())
         })
         .map_err(Error::Execute)?;
-    Ok((rows, cursor.finish()))
+    Ok(rows)
 }
 
 /// Tells how a query would run, as text for a person.

@@ -6,6 +6,11 @@ use persea_vpack::{Slice, VPackBuf};
 use super::headers;
 use crate::error::ApiError;
 
+/// How JSON from clients is read: an attribute may come up once only, since which value is meant can't be told.
+pub fn json_options() -> persea_json::Options {
+    persea_json::Options::default().with_duplicates(persea_json::Duplicates::Reject)
+}
+
 /// The value of a request's body.
 ///
 /// # Errors
@@ -15,5 +20,7 @@ pub fn parse(bytes: &Bytes, content_type: Option<&str>) -> Result<VPackBuf, ApiE
         let slice = Slice::validate(bytes).map_err(|error| ApiError::corrupted_json(error.to_string()))?;
         return Ok(VPackBuf::from(slice));
     }
-    persea_json::parse(bytes).map_err(|error| ApiError::corrupted_json(error.to_string()))
+    persea_json::Parser::new(json_options())
+        .parse(bytes)
+        .map_err(|error| ApiError::corrupted_json(error.to_string()))
 }

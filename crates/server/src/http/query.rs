@@ -23,11 +23,6 @@ impl QueryParameters {
         self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether a parameter is there, whatever its value.
-    pub fn contains(&self, name: &str) -> bool {
-        self.get(name).is_some()
-    }
-
     /// A boolean: `true`, `1`, `yes`, `on`, `y` in any case are true, everything else is false.
     pub fn bool(&self, name: &str) -> Option<bool> {
         let value = self.get(name)?;
@@ -37,20 +32,6 @@ impl QueryParameters {
     /// A boolean with a default.
     pub fn flag(&self, name: &str, default: bool) -> bool {
         self.bool(name).unwrap_or(default)
-    }
-
-    /// A whole number.
-    ///
-    /// # Errors
-    /// When the value is there and is no whole number.
-    pub fn number(&self, name: &str) -> Result<Option<u64>, ApiError> {
-        self.get(name)
-            .map(|text| {
-                text.parse().map_err(|_| {
-                    ApiError::bad_parameter(format!("query parameter '{name}' must be a whole number"))
-                })
-            })
-            .transpose()
     }
 
     /// A parameter that must be there and not empty.
@@ -73,13 +54,11 @@ mod tests {
 
     #[test]
     fn values() {
-        let query = QueryParameters::parse("a=1&b=false&c&d=x%20y+z&a=Yes&n=12");
+        let query = QueryParameters::parse("a=1&b=false&c&d=x%20y+z&a=Yes");
         assert_eq!(query.bool("a"), Some(true));
         assert_eq!(query.bool("b"), Some(false));
         assert_eq!(query.bool("c"), Some(false));
         assert_eq!(query.get("d"), Some("x y z"));
         assert_eq!(query.bool("missing"), None);
-        assert_eq!(query.number("n").ok().flatten(), Some(12));
-        assert!(query.number("d").is_err());
     }
 }

@@ -56,11 +56,6 @@ impl Request {
         self.value()
     }
 
-    /// Whether the client wants VelocyPack back.
-    pub fn wants_vpack(&self) -> bool {
-        self.header("accept").is_some_and(headers::accepts_vpack)
-    }
-
     /// The revision of `If-Match`.
     pub fn if_match(&self) -> Option<&str> {
         self.header("if-match").map(headers::revision)

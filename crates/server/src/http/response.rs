@@ -12,8 +12,6 @@ use super::headers;
 enum Body {
     /// A value, sent as JSON or VelocyPack as the client wishes.
     Value(VPackBuf),
-    /// Bytes of a media type.
-    Bytes(Bytes, &'static str),
     /// Nothing.
     Empty,
 }
@@ -62,11 +60,6 @@ impl Response {
         Response::value(status, builder.finish().unwrap_or_default())
     }
 
-    /// Bytes of a media type.
-    pub fn bytes(status: StatusCode, bytes: impl Into<Bytes>, media_type: &'static str) -> Response {
-        Response { status, headers: HeaderMap::new(), body: Body::Bytes(bytes.into(), media_type) }
-    }
-
     /// No body.
     pub fn empty(status: StatusCode) -> Response {
         Response { status, headers: HeaderMap::new(), body: Body::Empty }
@@ -87,11 +80,6 @@ impl Response {
         self.with_header("etag", &format!("\"{revision}\""))
     }
 
-    /// The status.
-    pub fn status(&self) -> StatusCode {
-        self.status
-    }
-
     /// The response as hyper sends it.
     pub fn into_http(self, as_vpack: bool, head_only: bool) -> hyper::Response<Full<Bytes>> {
         let (bytes, media_type) = match self.body {
@@ -101,7 +89,6 @@ impl Response {
                 persea_json::write(value.as_slice(), &mut text);
                 (Bytes::from(text), headers::JSON)
             }
-            Body::Bytes(bytes, media_type) => (bytes, media_type),
             Body::Empty => (Bytes::new(), headers::TEXT),
         };
         let length = bytes.len();

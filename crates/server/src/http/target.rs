@@ -1,11 +1,19 @@
 //! The path of a request: database prefix, API version prefix, decoded segments.
 
-use percent_encoding::percent_decode_str;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::error::ApiError;
 
 /// The longest request target that is accepted, in bytes.
 pub const TARGET_BYTES_MAX: usize = 16_384;
+
+/// What is encoded in the segments of paths that are sent: everything but the unreserved characters.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
+/// A name or key as one segment of a path.
+pub fn encoded_segment(text: &str) -> String {
+    utf8_percent_encode(text, RESERVED).to_string()
+}
 
 /// A request's path, taken apart.
 #[derive(Debug, PartialEq, Eq)]

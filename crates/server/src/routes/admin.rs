@@ -43,6 +43,25 @@ pub fn time(_context: &Context, request: &Request) -> Result<Response, ApiError>
     Ok(Response::envelope(StatusCode::OK, vpack!({ "time": seconds }).as_slice()))
 }
 
+/// `/_admin/license`: none is needed, so none can be set.
+pub fn license(_context: &Context, request: &Request) -> Result<Response, ApiError> {
+    match request.method {
+        Method::GET => Ok(Response::value(StatusCode::OK, vpack!({ "license": "none" }))),
+        Method::PUT => Err(ApiError::not_implemented("this server needs no license and takes none")),
+        _ => Err(ApiError::method_not_allowed()),
+    }
+}
+
+/// `GET /_admin/database/target-version`: the version that data is kept in, as one number in text.
+pub fn target_version(_context: &Context, request: &Request) -> Result<Response, ApiError> {
+    require(request, &[Method::GET])?;
+    let number = COMPATIBLE_VERSION
+        .split('.')
+        .filter_map(|part| part.parse::<u32>().ok())
+        .fold(0, |number, part| number * 100 + part);
+    Ok(Response::envelope(StatusCode::OK, vpack!({ "version": (number.to_string()) }).as_slice()))
+}
+
 /// `/_admin/echo`: the request, sent back.
 pub fn echo(_context: &Context, request: &Request) -> Result<Response, ApiError> {
     let mut builder = Builder::new();

@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::error::ApiError;
 use crate::http::request::Request;
 use crate::http::response::Response;
+use crate::http::target::encoded_segment;
 
 /// Handles the routes.
 pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError> {
@@ -165,7 +166,9 @@ fn with(object: &VPackBuf, name: &str, value: &VPackBuf) -> Result<VPackBuf, Api
 }
 
 fn located(request: &Request, collection: &Collection, aspect: &str, response: Response) -> Response {
-    let path = format!("/_db/{}/_api/collection/{}/{aspect}", request.target.database, collection.name());
+    let name = collection.name();
+    let [database, name] = [&*request.target.database, &name].map(encoded_segment);
+    let path = format!("/_db/{database}/_api/collection/{name}/{aspect}");
     response.with_header("location", &path)
 }
 

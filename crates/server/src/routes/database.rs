@@ -42,13 +42,10 @@ fn names(context: &Context) -> Response {
 fn current(context: &Context, request: &Request) -> Result<Response, ApiError> {
     let database = context.database(request)?;
     let result = vpack!({
-        "name": (database.name()),
         "id": (database.id().to_string()),
-        "path": "none",
+        "name": (database.name()),
         "isSystem": (database.is_system()),
-        "sharding": "",
-        "replicationFactor": 1,
-        "writeConcern": 1,
+        "path": "none",
     });
     Ok(Response::result(StatusCode::OK, result.as_slice()))
 }

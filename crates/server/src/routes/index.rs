@@ -13,7 +13,11 @@ use crate::http::response::Response;
 pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError> {
     let database = context.database(request)?;
     match (&request.method, request.segment(2), request.segment(3)) {
-        (&Method::GET, None, None) => list(&database.collection(named_collection(request)?)?),
+        (&Method::GET, None, None) => {
+            let collection = database.collection(named_collection(request)?)?;
+            let with_figures = request.query.flag("withStats", false);
+            list(&if with_figures { collection.indexes_with_figures()? } else { collection.indexes()? })
+        }
         (&Method::GET, Some("selectivity"), None) => {
             selectivity(&database.collection(named_collection(request)?)?)
         }
@@ -43,19 +47,18 @@ fn named_collection(request: &Request) -> Result<&str, ApiError> {
     })
 }
 
-fn list(collection: &Collection) -> Result<Response, ApiError> {
-    let indexes = collection.indexes()?;
+fn list(indexes: &[VPackBuf]) -> Result<Response, ApiError> {
     let mut builder = Builder::new();
     builder.open_object();
     builder.key("indexes");
     builder.open_array();
-    for index in &indexes {
+    for index in indexes {
         builder.add_slice(index.as_slice());
     }
     builder.close();
     builder.key("identifiers");
     builder.open_object();
-    for index in &indexes {
+    for index in indexes {
         builder.key(identifier(index));
         builder.add_slice(index.as_slice());
     }
@@ -84,7 +87,7 @@ fn selectivity(collection: &Collection) -> Result<Response, ApiError> {
 }
 
 fn create(collection: &Collection, request: &Request) -> Result<Response, ApiError> {
-    let body = request.value()?;
+    let body = with_type(request, request.value()?)?;
     let (index, is_new) = collection.create_index(body.as_slice()).map_err(creation_failed)?;
     let mut builder = Builder::new();
     builder.open_object();
@@ -98,6 +101,23 @@ fn create(collection: &Collection, request: &Request) -> Result<Response, ApiErr
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     let answer = builder.finish().map_err(persea::Error::from)?;
     Ok(Response::envelope(status, answer.as_slice()))
+}
+
+/// The definition, with the type that old clients put into the query string.
+fn with_type(request: &Request, body: VPackBuf) -> Result<VPackBuf, ApiError> {
+    let definition = body.as_slice();
+    let Some(kind) = request.query.get("type").filter(|_| definition.is_object()) else { return Ok(body) };
+    if definition.get("type").is_some() {
+        return Ok(body);
+    }
+    let mut builder = Builder::new();
+    builder.open_object();
+    builder.key("type").add_str(kind);
+    for (name, value) in definition.object_iter() {
+        builder.key(name).add_slice(value);
+    }
+    builder.close();
+    Ok(builder.finish().map_err(persea::Error::from)?)
 }
 
 /// Whatever keeps an index from being made is a bad request, with the number of the reason.

@@ -1,7 +1,9 @@
 //! One file a route of the HTTP API; file names follow the URLs.
 
 pub mod admin;
+pub mod admin_options;
 pub mod admin_server;
+pub mod aqlfunction;
 pub mod collection;
 pub mod cursor;
 pub mod database;
@@ -14,5 +16,7 @@ pub mod import;
 pub mod index;
 pub mod options;
 pub mod query;
+pub mod query_cache;
+pub mod simple;
 pub mod user;
 pub mod version;

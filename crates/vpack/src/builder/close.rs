@@ -1,211 +1,229 @@
-//! Closing arrays and objects: choice of layout, header, offset table, order of keys, duplicates.
+//! Closing arrays and objects: choice of layout, header, offset table, duplicates.
 
-use std::cmp::Ordering;
-
-use super::{Builder, Entry, Frame, HEADER_RESERVED};
+use super::encode::{Encoder, Frame, Key};
+use super::order::{Sorted, text_at};
 use crate::Error;
-use crate::container::key;
-use crate::layout::length_width;
+use crate::append::append_short;
 
-/// Objects up to this many members are sorted by insertion.
-const INSERTION_SORT_MAX: usize = 16;
+/// Tables up to this many bytes are put together on the stack.
+const SMALL_TABLE: usize = 64;
 
-impl Builder {
-    pub(super) fn close_array(&mut self) {
-        let Frame { start, index_start, .. } = self.current;
-        let entries = self.index.get(index_start..).unwrap_or(&[]);
-        if entries.is_empty() {
-            return self.close_empty(0x01);
-        }
-        let size = self.buffer.len() - start;
-        if equal_sized(entries, size) {
-            let data = size - HEADER_RESERVED;
-            // Four-byte lengths keep the reserved bytes as padding, so that large data is not moved.
-            let (step, total) = match data {
-                0..=0xfd => (0, data + 2),
-                0xfe..=0xfffc => (1, data + 3),
-                _ if size <= u32::MAX as usize => (2, size),
-                _ => (3, size),
+impl Encoder {
+    pub(super) fn close_array(&mut self, array: &Frame) {
+        let offsets = self.offsets.get(array.first..).unwrap_or(&[]);
+        let Some(&second) = offsets.get(1).or(offsets.first()) else {
+            return self.close_empty(array, 0x01);
+        };
+        let size = self.buffer.len() - array.start;
+        let data = size.saturating_sub(array.header);
+        let stride = if offsets.len() > 1 { second.saturating_sub(array.header) } else { data };
+        if equal_sized(offsets, array.header, stride, size) {
+            match data {
+                0..=0xfd => self.set_header(array, 0x02, data + 2, Count::None),
+                0xfe..=0xfffc => self.set_header(array, 0x03, data + 3, Count::None),
+                // Padding to nine bytes tells the layouts with and without a count apart.
+                _ if data + 9 <= u32::MAX as usize => self.set_header(array, 0x04, data + 9, Count::Padding),
+                _ => self.set_header(array, 0x05, data + 9, Count::None),
             };
-            self.set_header(0x02 + step, total, None, size - total);
         } else {
-            self.put_table(0x06);
+            let table = self.table(array, 0x06, offsets.len(), data);
+            let offsets = std::mem::take(&mut self.offsets);
+            put_table(&mut self.buffer, &table, offsets.get(array.first..).unwrap_or(&[]).iter().copied());
+            self.offsets = offsets;
         }
+        self.offsets.truncate(array.first);
     }
 
-    pub(super) fn close_object(&mut self) {
-        let Frame { start, index_start, .. } = self.current;
-        if self.index.len() == index_start {
-            return self.close_empty(0x0a);
+    /// Fails when a key occurs twice and the builder is to refuse that.
+    pub(super) fn close_object(&mut self, object: &Frame) -> Result<(), Error> {
+        let count = self.keys.len() - object.first.min(self.keys.len());
+        if count == 0 {
+            self.close_empty(object, 0x0a);
+            return Ok(());
         }
-        if let Some(duplicate) = self.sort_keys() {
+        let members = self.buffer.get(object.start..).unwrap_or(&[]);
+        let keys = self.keys.get_mut(object.first..).unwrap_or(&mut []);
+        let sorted = self.orders.sort(keys, members);
+        if let Sorted::Duplicate { offset } = sorted {
             if self.reject_duplicates {
-                self.fail_duplicate(duplicate);
-                return;
+                let name = String::from_utf8_lossy(text_at(members, offset)).into_owned();
+                return Err(Error::DuplicateKey { name });
             }
-            self.drop_duplicates();
+            self.drop_duplicates(object);
         }
-        debug_assert!(self.buffer.len() > start);
-        self.put_table(0x0b);
+        let count = self.keys.len() - object.first;
+        let data = (self.buffer.len() - object.start).saturating_sub(object.header);
+        let table = self.table(object, 0x0b, count, data);
+        let keys = self.keys.get(object.first..).unwrap_or(&[]);
+        match sorted {
+            Sorted::By(order) => {
+                let offset = |&index: &u8| keys.get(usize::from(index)).map_or(0, |key| key.offset);
+                put_table(&mut self.buffer, &table, self.orders.get(order, count).iter().map(offset));
+            }
+            Sorted::InPlace | Sorted::Duplicate { .. } => {
+                put_table(&mut self.buffer, &table, keys.iter().map(|key| key.offset));
+            }
+        }
+        self.keys.truncate(object.first);
+        Ok(())
     }
 
-    fn close_empty(&mut self, head: u8) {
-        self.buffer.truncate(self.current.start);
+    fn close_empty(&mut self, frame: &Frame, head: u8) {
+        self.buffer.truncate(frame.start);
         self.buffer.push(head);
     }
 
-    /// Shrinks the header to the narrowest width that fits and appends the offset table.
-    fn put_table(&mut self, head: u8) {
-        let Frame { start, index_start, .. } = self.current;
-        let count = self.index.len() - index_start;
-        let size = self.buffer.len() - start;
-        let data = size - HEADER_RESERVED;
-        let (step, width) = match (data + 3 + count, data + 5 + 2 * count, data + 9 + 4 * count) {
-            (0..=0xff, ..) => (0, 1),
-            (_, 0..=0xffff, _) => (1, 2),
-            (_, _, total) if total <= u32::MAX as usize => (2, 4),
-            _ => (3, 8),
+    /// Writes the header of a container with an offset table, as narrow as fits.
+    fn table(&mut self, frame: &Frame, head: u8, count: usize, data: usize) -> Table {
+        let totals = (data + 3 + count, data + 5 + 2 * count, data + 9 + 4 * count, data + 17 + 8 * count);
+        let (step, width, total) = match totals {
+            (total @ 0..=0xff, ..) => (0, 1, total),
+            (_, total @ 0..=0xffff, ..) => (1, 2, total),
+            (_, _, total, _) if total <= u32::MAX as usize => (2, 4, total),
+            (_, _, _, total) => (3, 8, total),
         };
-        let first = if width == 8 { 9 } else { 1 + 2 * width };
-        let moved = HEADER_RESERVED - first;
-        let total = size - moved + count * width + if width == 8 { 8 } else { 0 };
-        self.set_header(head + step, total, Some(count), moved);
-        let offsets = self.index.get(index_start..).unwrap_or(&[]).iter().map(|entry| entry.offset - moved);
-        match width {
-            1 => self.buffer.extend(offsets.map(|offset| offset as u8)),
-            2 => offsets.for_each(|offset| self.buffer.extend_from_slice(&(offset as u16).to_le_bytes())),
-            4 => offsets.for_each(|offset| self.buffer.extend_from_slice(&(offset as u32).to_le_bytes())),
-            _ => {
-                offsets.for_each(|offset| self.buffer.extend_from_slice(&(offset as u64).to_le_bytes()));
-                self.buffer.extend_from_slice(&(count as u64).to_le_bytes());
-            }
-        }
+        let form = if width == 8 { Count::None } else { Count::Number(count) };
+        let header = self.set_header(frame, head + step, total, form);
+        Table { width, count, moved: frame.header.wrapping_sub(header) }
     }
 
-    /// Writes first byte, length and count, and moves the members `moved` bytes down over unused header bytes.
-    fn set_header(&mut self, head: u8, total: usize, count: Option<usize>, moved: usize) {
-        let start = self.current.start;
-        if moved > 0 {
-            let first = start + HEADER_RESERVED;
-            self.buffer.copy_within(first.., first - moved);
-            self.buffer.truncate(self.buffer.len() - moved);
-        }
-        let width = length_width(head);
-        let mut fields = [0u8; HEADER_RESERVED + 8];
-        fields[0] = head;
-        put_le(&mut fields, 1, total, width);
-        let used = match count {
-            Some(count) if width < 8 => {
-                put_le(&mut fields, 1 + width, count, width);
+    /// Writes first byte, length and count, and moves the members if another room was kept for them; returns the
+    /// size of the header.
+    fn set_header(&mut self, frame: &Frame, head: u8, total: usize, count: Count) -> usize {
+        let step = (head - 0x02) & 3;
+        let step = if head >= 0x0b { (head - 0x0b) & 3 } else { step };
+        let width = 1usize << step;
+        let mut fields = u128::from(head) | (total as u128) << 8;
+        let header = match count {
+            Count::None => 1 + width,
+            Count::Padding => 9,
+            Count::Number(count) => {
+                fields |= (count as u128) << (8 + 8 * width);
                 1 + 2 * width
             }
-            _ => 1 + width,
         };
-        if let (Some(target), Some(source)) = (self.buffer.get_mut(start..start + used), fields.get(..used)) {
-            target.copy_from_slice(source);
+        if header != frame.header {
+            self.move_members(frame, header);
         }
-    }
-
-    /// Sorts the entries of the open object by key, equal keys by position; gives the offset of a key that occurs
-    /// twice.
-    fn sort_keys(&mut self) -> Option<usize> {
-        let Frame { start, index_start, .. } = self.current;
-        let object = self.buffer.get(start..).unwrap_or(&[]);
-        let entries = self.index.get_mut(index_start..).unwrap_or(&mut []);
-        let order = |a: &Entry, b: &Entry| match a.prefix.cmp(&b.prefix) {
-            Ordering::Equal => text_at(object, a.offset).cmp(text_at(object, b.offset)),
-            unequal => unequal,
-        };
-        if entries.len() <= INSERTION_SORT_MAX {
-            let mut duplicate = None;
-            for position in 1..entries.len() {
-                duplicate = insert_sorted(entries, position, order).or(duplicate);
-            }
-            return duplicate;
+        let fields = fields.to_le_bytes();
+        let target = self.buffer.get_mut(frame.start..).unwrap_or(&mut []);
+        match header {
+            2 => put_fixed::<2>(target, &fields),
+            3 => put_fixed::<3>(target, &fields),
+            5 => put_fixed::<5>(target, &fields),
+            _ => put_fixed::<9>(target, &fields),
         }
-        entries.sort_unstable_by(|a, b| order(a, b).then(a.offset.cmp(&b.offset)));
-        entries.array_windows().find(|[a, b]| order(a, b).is_eq()).map(|&[_, second]| second.offset)
+        header
     }
 
-    #[cold]
-    fn fail_duplicate(&mut self, offset: usize) {
-        let text = text_at(self.buffer.get(self.current.start..).unwrap_or(&[]), offset);
-        let name = String::from_utf8_lossy(text).into_owned();
-        self.fail(Error::DuplicateKey { name });
+    #[inline(never)]
+    fn move_members(&mut self, frame: &Frame, header: usize) {
+        let old = frame.start + frame.header;
+        let end = self.buffer.len();
+        if header > frame.header {
+            self.buffer.resize(end + header - frame.header, 0);
+        }
+        if old <= end {
+            self.buffer.copy_within(old..end, frame.start + header);
+        }
+        self.buffer.truncate(end + header - frame.header);
+        self.expect_header(frame.depth, header);
     }
 
-    /// Removes all but the last value of each key from the members and the entries, which are sorted.
+    /// Removes all but the last value of each key from the members and the keys, which are sorted.
     #[cold]
-    fn drop_duplicates(&mut self) {
-        let Frame { start, index_start, .. } = self.current;
-        let object = self.buffer.split_off(start);
-        let sorted = self.index.split_off(index_start);
-        let mut kept: Vec<Entry> = Vec::with_capacity(sorted.len());
-        for (position, entry) in sorted.iter().enumerate() {
+    fn drop_duplicates(&mut self, object: &Frame) {
+        let members = self.buffer.split_off(object.start);
+        let sorted = self.keys.split_off(object.first);
+        let mut kept: Vec<Key> = Vec::with_capacity(sorted.len());
+        for (position, key) in sorted.iter().enumerate() {
             let next = sorted.get(position + 1);
-            if next.is_none_or(|next| text_at(&object, next.offset) != text_at(&object, entry.offset)) {
-                kept.push(*entry);
+            if next.is_none_or(|next| text_at(&members, next.offset) != text_at(&members, key.offset)) {
+                kept.push(*key);
             }
         }
-        let mut all: Vec<usize> = sorted.iter().map(|entry| entry.offset).collect();
+        let mut all: Vec<usize> = sorted.iter().map(|key| key.offset).collect();
         all.sort_unstable();
         let mut by_position: Vec<usize> = (0..kept.len()).collect();
-        by_position.sort_unstable_by_key(|&index| kept.get(index).map(|entry| entry.offset));
-        self.buffer.extend_from_slice(object.get(..HEADER_RESERVED).unwrap_or(&[]));
+        by_position.sort_unstable_by_key(|&index| kept.get(index).map(|key| key.offset));
+        self.buffer.extend_from_slice(members.get(..object.header).unwrap_or(&[]));
         for index in by_position {
-            let Some(entry) = kept.get_mut(index) else { continue };
-            let next = all.partition_point(|&other| other <= entry.offset);
-            let end = all.get(next).copied().unwrap_or(object.len());
-            let pair = object.get(entry.offset..end).unwrap_or(&[]);
-            entry.offset = self.buffer.len() - start;
+            let Some(key) = kept.get_mut(index) else { continue };
+            let next = all.partition_point(|&other| other <= key.offset);
+            let end = all.get(next).copied().unwrap_or(members.len());
+            let pair = members.get(key.offset..end).unwrap_or(&[]);
+            key.offset = self.buffer.len() - object.start;
             self.buffer.extend_from_slice(pair);
         }
-        self.index.extend(kept);
+        self.keys.extend(kept);
+    }
+}
+
+/// What follows the length in a header.
+enum Count {
+    None,
+    /// Zeros up to the ninth byte.
+    Padding,
+    Number(usize),
+}
+
+/// An offset table to be written.
+struct Table {
+    width: usize,
+    count: usize,
+    /// By how much offsets are too large, or too small by wrapping around.
+    moved: usize,
+}
+
+/// Appends the offset table, and the count where it stands at the end.
+#[inline]
+fn put_table(buffer: &mut Vec<u8>, table: &Table, offsets: impl Iterator<Item = usize>) {
+    let offsets = offsets.map(|offset| offset.wrapping_sub(table.moved));
+    let size = table.count * table.width;
+    if size <= SMALL_TABLE {
+        let mut block = [0; SMALL_TABLE];
+        fill_table(&mut block, table.width, offsets);
+        return append_short(buffer, &block, size);
+    }
+    let start = buffer.len();
+    buffer.resize(start + size, 0);
+    fill_table(buffer.get_mut(start..).unwrap_or(&mut []), table.width, offsets);
+    if table.width == 8 {
+        buffer.extend_from_slice(&(table.count as u64).to_le_bytes());
     }
 }
 
 #[inline]
-fn text_at(object: &[u8], offset: usize) -> &[u8] {
-    object.get(offset..).and_then(key).map_or(&[], |(text, _)| text)
+fn fill_table(target: &mut [u8], width: usize, offsets: impl Iterator<Item = usize>) {
+    match width {
+        1 => put_offsets(target, offsets, |offset| [offset as u8]),
+        2 => put_offsets(target, offsets, |offset| (offset as u16).to_le_bytes()),
+        4 => put_offsets(target, offsets, |offset| (offset as u32).to_le_bytes()),
+        _ => put_offsets(target, offsets, |offset| (offset as u64).to_le_bytes()),
+    }
 }
 
-/// Moves the entry at `position` down into the sorted ones before it; gives its offset back when its key is among
-/// them.
 #[inline]
-fn insert_sorted(
-    entries: &mut [Entry],
-    position: usize,
-    order: impl Fn(&Entry, &Entry) -> Ordering,
-) -> Option<usize> {
-    let (sorted, rest) = entries.split_at_mut_checked(position)?;
-    let inserted = *rest.first()?;
-    let mut duplicate = None;
-    let mut target = position;
-    for before in sorted.iter().rev() {
-        match order(before, &inserted) {
-            Ordering::Greater => target -= 1,
-            Ordering::Equal => {
-                duplicate = Some(inserted.offset);
-                break;
-            }
-            Ordering::Less => break,
-        }
+fn put_offsets<const WIDTH: usize>(
+    target: &mut [u8],
+    offsets: impl Iterator<Item = usize>,
+    encode: impl Fn(usize) -> [u8; WIDTH],
+) {
+    for (target, offset) in target.as_chunks_mut::<WIDTH>().0.iter_mut().zip(offsets) {
+        *target = encode(offset);
     }
-    if target < position {
-        entries.get_mut(target..=position)?.rotate_right(1);
-    }
-    duplicate
 }
 
-fn equal_sized(entries: &[Entry], end: usize) -> bool {
-    let first = entries.get(1).map_or(end, |second| second.offset) - HEADER_RESERVED;
-    end == HEADER_RESERVED + entries.len() * first
-        && entries.iter().enumerate().all(|(index, entry)| entry.offset == HEADER_RESERVED + index * first)
+#[inline]
+fn put_fixed<const SIZE: usize>(target: &mut [u8], fields: &[u8; 16]) {
+    if let (Some(target), Some(source)) = (target.first_chunk_mut::<SIZE>(), fields.first_chunk::<SIZE>()) {
+        *target = *source;
+    }
 }
 
-fn put_le(target: &mut [u8], at: usize, number: usize, width: usize) {
-    let bytes = (number as u64).to_le_bytes();
-    if let (Some(target), Some(source)) = (target.get_mut(at..at + width), bytes.get(..width)) {
-        target.copy_from_slice(source);
-    }
+#[inline]
+fn equal_sized(offsets: &[usize], header: usize, stride: usize, end: usize) -> bool {
+    // One that is out of step shows at the end, most often already.
+    header + offsets.len() * stride == end
+        && offsets.iter().enumerate().all(|(index, &offset)| offset == header + index * stride)
 }

@@ -31,13 +31,11 @@ pub fn answer(cursor: &Cursor, id: Option<u64>, status: StatusCode) -> Result<VP
     builder.close();
     builder.key("hasMore");
     builder.add_bool(has_more);
-    if let Some(id) = id.filter(|_| has_more || cursor.options.allow_retry) {
+    if let Some(id) = id.filter(|_| has_more) {
         builder.key("id");
         builder.add_str(&id.to_string());
-        if has_more {
-            builder.key("nextBatchId");
-            builder.add_str(&(cursor.batch + 1).to_string());
-        }
+        builder.key("nextBatchId");
+        builder.add_str(&(cursor.batch + 1).to_string());
     }
     if cursor.options.count {
         builder.key("count");
@@ -45,8 +43,10 @@ pub fn answer(cursor: &Cursor, id: Option<u64>, status: StatusCode) -> Result<VP
     }
     builder.key("cached");
     builder.add_bool(false);
-    builder.key("extra");
-    builder.add_slice(outcome.extra.as_slice());
+    if !(cursor.options.stream && has_more) {
+        builder.key("extra");
+        builder.add_slice(outcome.extra.as_slice());
+    }
     builder.key("error");
     builder.add_bool(false);
     builder.key("code");

@@ -41,6 +41,17 @@ pub fn parse<'a>(body: Slice<'a>, server: &ServerOptions) -> Result<Input<'a>, A
     let bind_vars = bind_vars(body)?;
     let options = object(body, "options")?;
     let query_options = query_options(body, options, server)?;
+    let cursor = cursor_options(body, server)?;
+    Ok(Input { query, bind_vars, query_options, cursor })
+}
+
+/// How a body wants its rows handed out.
+///
+/// # Errors
+/// 17 for members of the wrong type.
+pub fn cursor_options(body: Slice<'_>, server: &ServerOptions) -> Result<CursorOptions, ApiError> {
+    let options = object(body, "options")?;
+    let stream = flag(options, "stream")?.unwrap_or(false);
     let batch_rows = match number(body, "batchSize")? {
         Some(0.0) => return Err(ApiError::type_error("expecting a positive number for 'batchSize'")),
         Some(rows) if rows < 1.0 => {
@@ -54,13 +65,14 @@ pub fn parse<'a>(body: Slice<'a>, server: &ServerOptions) -> Result<Input<'a>, A
         Some(seconds) if seconds > 0.0 => Duration::from_secs_f64(seconds.min(1e9)),
         _ => server.cursor_ttl,
     };
-    let cursor = CursorOptions {
+    Ok(CursorOptions {
         batch_rows,
-        count: flag(body, "count")?.unwrap_or(false),
+        // How many rows a stream will have is not known when it begins.
+        count: flag(body, "count")?.unwrap_or(false) && !stream,
         ttl,
         allow_retry: flag(options, "allowRetry")?.unwrap_or(false),
-    };
-    Ok(Input { query, bind_vars, query_options, cursor })
+        stream,
+    })
 }
 
 /// The bind parameters of a body: an object, or null for none.
@@ -100,6 +112,7 @@ pub fn query_options(
         fail_on_warning: flag(options, "failOnWarning")?.unwrap_or(false),
         rules: rules(options)?,
         all_plans: flag(options, "allPlans")?.unwrap_or(false),
+        stream: flag(options, "stream")?.unwrap_or(false),
     })
 }
 

@@ -7,7 +7,7 @@ use hyper::{Method, StatusCode};
 use persea_vpack::vpack;
 
 use crate::context::Context;
-use crate::cursors::Cursor;
+use crate::cursors::{Cursor, CursorOptions};
 use crate::error::ApiError;
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -42,10 +42,23 @@ fn create(context: &Context, request: &Request, database: &persea::Database) -> 
     let body = request.value()?;
     let input = input::parse(body.as_slice(), &context.options)?;
     let outcome = database.query(input.query).bind_all(input.bind_vars).options(input.query_options).run()?;
-    let mut cursor = Cursor { outcome, options: input.cursor, position: 0, batch: 0, batch_start: 0 };
+    open(context, database, outcome, input.cursor)
+}
+
+/// Answers the first batch of a result, and keeps what is left of it as a cursor.
+///
+/// # Errors
+/// Number 32 when too many cursors are open.
+pub fn open(
+    context: &Context,
+    database: &persea::Database,
+    outcome: persea::QueryOutcome,
+    options: CursorOptions,
+) -> Result<Response, ApiError> {
+    let mut cursor = Cursor { outcome, options, position: 0, batch: 0, batch_start: 0 };
     batch::advance(&mut cursor);
-    let is_whole = cursor.position >= cursor.outcome.rows.len();
-    if is_whole && !cursor.options.allow_retry {
+    if cursor.position >= cursor.outcome.rows.len() {
+        // Nothing is left to fetch, so there is no id to fetch it by; not for asking again either.
         return Ok(Response::value(StatusCode::CREATED, batch::answer(&cursor, None, StatusCode::CREATED)?));
     }
     // The first answer is built before the cursor is handed over, with the id that it will have.

@@ -9,6 +9,7 @@ use persea_vpack::{Builder, VPackBuf, vpack};
 use crate::error::ApiError;
 use crate::http::request::Request;
 use crate::http::response::Response;
+use crate::http::target::encoded_segment;
 
 /// The status of a write: whether it waited for the disk.
 pub fn write_status(collection: &Collection, options: &WriteOptions) -> StatusCode {
@@ -42,8 +43,9 @@ pub fn one(
     };
     let mut response = Response::value(status, body).with_etag(&revision);
     if !outcome.key.is_empty() {
-        let location =
-            format!("/_db/{}/_api/document/{}/{}", request.target.database, collection.name(), outcome.key);
+        let name = collection.name();
+        let [database, name, key] = [&*request.target.database, &name, &outcome.key].map(encoded_segment);
+        let location = format!("/_db/{database}/_api/document/{name}/{key}");
         response = response.with_header("location", &location);
     }
     Ok(response)
@@ -89,12 +91,7 @@ impl ErrorCounts {
         builder.add_u64(u64::from(error.number()));
         builder.key("errorMessage");
         builder.add_str(&error.to_string());
-        if let Some(details) = error.revision_details() {
-            for (name, value) in details.as_slice().object_iter() {
-                builder.key(name);
-                builder.add_slice(value);
-            }
-        }
+        // Only these three members: drivers tell errors from results by the missing `_id`.
         builder.close();
     }
 
@@ -137,6 +134,15 @@ fn add_item(builder: &mut Builder, outcome: &WriteOutcome) {
 /// The item without `_oldRev`, which removals don't answer.
 pub fn without_old_revision(mut outcome: WriteOutcome) -> WriteOutcome {
     outcome.old_rev = None;
+    outcome
+}
+
+/// What `overwriteMode=ignore` left alone is told by its identity only.
+pub fn without_ignored(mut outcome: WriteOutcome) -> WriteOutcome {
+    if outcome.is_ignored {
+        outcome.old = None;
+        outcome.new = None;
+    }
     outcome
 }
 

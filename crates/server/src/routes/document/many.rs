@@ -1,7 +1,7 @@
 //! Reading and writing arrays of documents: one result or one error an item, in the items' order.
 
 use hyper::StatusCode;
-use persea::Collection;
+use persea::{Collection, OverwriteMode};
 use persea_vpack::{Builder, Slice, VPackBuf};
 
 use super::{answer, write_options};
@@ -16,7 +16,10 @@ pub fn insert(
     documents: Slice<'_>,
 ) -> Result<Response, ApiError> {
     let options = write_options::parse(request)?;
-    let outcomes = collection.insert_many_with(documents, &options)?;
+    let mut outcomes = collection.insert_many_with(documents, &options)?;
+    if options.overwrite_mode == OverwriteMode::Ignore {
+        outcomes = outcomes.into_iter().map(|outcome| outcome.map(answer::without_ignored)).collect();
+    }
     answer::many(answer::write_status(collection, &options), &options, &outcomes)
 }
 

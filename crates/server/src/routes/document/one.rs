@@ -1,7 +1,7 @@
 //! Reading and writing one document.
 
 use hyper::StatusCode;
-use persea::Collection;
+use persea::{Collection, OverwriteMode};
 use persea_vpack::Slice;
 
 use super::{answer, write_options};
@@ -26,7 +26,10 @@ pub fn read(collection: &Collection, request: &Request, key: &str) -> Result<Res
 /// `POST /_api/document/{collection}` with an object.
 pub fn insert(collection: &Collection, request: &Request, document: Slice<'_>) -> Result<Response, ApiError> {
     let options = write_options::parse(request)?;
-    let outcome = collection.insert_with(document, &options).map_err(answer::failure)?;
+    let mut outcome = collection.insert_with(document, &options).map_err(answer::failure)?;
+    if options.overwrite_mode == OverwriteMode::Ignore {
+        outcome = answer::without_ignored(outcome);
+    }
     answer::one(request, collection, answer::write_status(collection, &options), &options, &outcome)
 }
 

@@ -5,13 +5,14 @@ use persea::Import;
 use super::edges::Prefixes;
 use super::push;
 use crate::error::ApiError;
+use crate::http::body::json_options;
 
 /// Reads the lines; an empty line counts as empty, a malformed one as an error.
 ///
 /// # Errors
 /// The import's, when it has to stop at the first error.
 pub fn read(body: &[u8], prefixes: &Prefixes, import: &mut Import) -> Result<(), ApiError> {
-    let mut parser = persea_json::Parser::new(persea_json::Options::default());
+    let mut parser = persea_json::Parser::new(json_options());
     for (position, line) in split(body).enumerate() {
         let position = position as u64;
         let line = line.strip_suffix(b"\r").unwrap_or(line);

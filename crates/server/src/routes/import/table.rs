@@ -7,6 +7,7 @@ use super::edges::Prefixes;
 use super::lines::split;
 use super::push;
 use crate::error::ApiError;
+use crate::http::body::json_options;
 
 /// Reads the table. Null values leave their attribute out.
 ///
@@ -18,7 +19,7 @@ pub fn read(
     prefixes: &Prefixes,
     import: &mut Import,
 ) -> Result<(), ApiError> {
-    let mut parser = persea_json::Parser::new(persea_json::Options::default());
+    let mut parser = persea_json::Parser::new(json_options());
     let mut names: Option<Vec<String>> = None;
     let mut position = 0;
     for line in split(body) {

@@ -1,0 +1,167 @@
+//! Files of the operating system.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Storage, StorageFile};
+use crate::{Error, Result};
+
+/// Whoever writes holds a lock on this file.
+const LOCK_FILE: &str = "lock";
+
+/// A folder of the file system.
+#[derive(Debug)]
+pub struct StdStorage {
+    path: PathBuf,
+    /// Locked as long as it is open; the operating system lets go of it when the process ends, however it ends.
+    _lock: Option<File>,
+    is_read_only: bool,
+}
+
+impl StdStorage {
+    /// Makes the folder if need be, and keeps every other writer out of it.
+    ///
+    /// # Errors
+    /// [`Error::InUse`] when another writer has it, [`Error::Io`] when it can't be made or entered.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let failed =
+            |operation| move |source| Error::from_io(operation, &path.display().to_string(), 0, source);
+        std::fs::create_dir_all(path).map_err(failed("create"))?;
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(path.join(LOCK_FILE))
+            .map_err(failed("open the lock file in"))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(Error::InUse { path: path.to_owned() }),
+            Err(TryLockError::Error(source)) => return Err(failed("lock")(source)),
+        }
+        Ok(Self { path: path.to_owned(), _lock: Some(lock), is_read_only: false })
+    }
+
+    /// A folder to read from, also while another process writes; nothing in it is changed.
+    #[must_use]
+    pub fn read_only(path: impl AsRef<Path>) -> Self {
+        Self { path: path.as_ref().to_owned(), _lock: None, is_read_only: true }
+    }
+}
+
+impl Storage for StdStorage {
+    fn list(&self) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(&self.path)? {
+            // Names that are no text are not the log's.
+            names.extend(entry?.file_name().into_string().ok());
+        }
+        Ok(names)
+    }
+
+    fn create(&self, name: &str) -> io::Result<Arc<dyn StorageFile>> {
+        let path = self.path.join(name);
+        Ok(Arc::new(StdFile(OpenOptions::new().read(true).write(true).create_new(true).open(path)?)))
+    }
+
+    fn open(&self, name: &str) -> io::Result<Arc<dyn StorageFile>> {
+        let path = self.path.join(name);
+        Ok(Arc::new(StdFile(OpenOptions::new().read(true).write(!self.is_read_only).open(path)?)))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        std::fs::rename(self.path.join(from), self.path.join(to))
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        std::fs::remove_file(self.path.join(name))
+    }
+
+    fn sync_dir(&self) -> io::Result<()> {
+        // Elsewhere folders can't be opened as files; there the file system keeps the order of such changes.
+        if cfg!(unix) { File::open(&self.path)?.sync_all() } else { Ok(()) }
+    }
+
+    fn entropy(&self) -> u64 {
+        RandomState::new().build_hasher().finish()
+    }
+}
+
+struct StdFile(File);
+
+impl StorageFile for StdFile {
+    fn byte_size(&self) -> io::Result<u64> {
+        Ok(self.0.metadata()?.len())
+    }
+
+    fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+        let mut n_read = 0;
+        while let Some(rest) = bytes.get_mut(n_read..).filter(|rest| !rest.is_empty()) {
+            match read_some_at(&self.0, offset + n_read as u64, rest) {
+                Ok(0) => break,
+                Ok(n) => n_read += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(n_read)
+    }
+
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        write_all_at(&self.0, offset, bytes)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn truncate(&self, byte_size: u64) -> io::Result<()> {
+        self.0.set_len(byte_size)
+    }
+
+    fn preallocate(&self, byte_size: u64) -> io::Result<()> {
+        preallocate(&self.0, byte_size)
+    }
+}
+
+#[cfg(unix)]
+fn read_some_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, bytes, offset)
+}
+
+#[cfg(unix)]
+fn write_all_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_some_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn write_all_at(file: &File, mut offset: u64, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let n_written = std::os::windows::fs::FileExt::seek_write(file, bytes, offset)?;
+        if n_written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        bytes = bytes.get(n_written..).unwrap_or_default();
+        offset += n_written as u64;
+    }
+    Ok(())
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn preallocate(file: &File, byte_size: u64) -> io::Result<()> {
+    use rustix::fs::{FallocateFlags, fallocate};
+    Ok(fallocate(file, FallocateFlags::empty(), 0, byte_size)?)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn preallocate(_file: &File, _byte_size: u64) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
