@@ -100,9 +100,9 @@ fn clear_slice(shared: &Shared, task: ClearTask) -> Result<bool> {
         return Ok(false);
     }
     let marker = full_key(RESERVED_KEYSPACE, &task.marker());
-    shared
-        .pipeline
-        .write_beside(&shared.registry, || engine.write(std::iter::once(Write::delete(Tree::Meta, &marker))))?;
+    shared.pipeline.write_beside(&shared.registry, || {
+        engine.write(std::iter::once(Write::delete(Tree::Meta, &marker)))
+    })?;
     Ok(true)
 }
 

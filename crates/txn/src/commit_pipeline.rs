@@ -181,7 +181,8 @@ impl CommitPipeline {
                 outcome.map(|(committed, _)| committed)
             }
             None => {
-                let version = self.write_directly(&shared.registry, || self.engine.write(writes_of(group)))?;
+                let version =
+                    self.write_directly(&shared.registry, || self.engine.write(writes_of(group)))?;
                 Ok(Committed { first: CommitSeq(version), end: None })
             }
         }

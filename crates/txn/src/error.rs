@@ -72,7 +72,9 @@ impl Error {
     /// What a failed append to the log means for the commit.
     pub(crate) fn from_append(error: persea_wal::Error) -> Error {
         match error {
-            persea_wal::Error::RecordTooLarge { limit, .. } => Error::TransactionTooLarge { limit_bytes: limit },
+            persea_wal::Error::RecordTooLarge { limit, .. } => {
+                Error::TransactionTooLarge { limit_bytes: limit }
+            }
             error @ persea_wal::Error::CommitOrder { .. } => Error::Log(error),
             error => Error::ReadOnly(error.to_string().into()),
         }

@@ -87,7 +87,11 @@ impl TransactionManager {
     ///
     /// # Errors
     /// As of [`TransactionManager::open_with`].
-    pub fn open_on(engine: Engine, storage: Arc<dyn Storage>, options: Options) -> Result<TransactionManager> {
+    pub fn open_on(
+        engine: Engine,
+        storage: Arc<dyn Storage>,
+        options: Options,
+    ) -> Result<TransactionManager> {
         let (journal, deltas, last_seq) = Journal::open(&engine, storage, &options)?;
         let registry = SnapshotRegistry::new(last_seq, Some(deltas));
         TransactionManager::start(engine, registry, Some(journal), options)

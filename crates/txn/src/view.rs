@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use persea_kv::{Bounds, Direction, StoreSnapshot, Tree};
-use crate::keyspace::{FullBounds, full_key, strip};
 use crate::delta::KeyHash;
+use crate::keyspace::{FullBounds, full_key, strip};
 use crate::merge::{MergedRange, Overlay, Overlays};
 use crate::snapshots::SharedSnapshot;
 use crate::write_set::Layers;
 use crate::{CommitSeq, Result};
+use persea_kv::{Bounds, Direction, StoreSnapshot, Tree};
 
 /// An immutable state of the database; cheap to clone, shareable between threads, not bound to a lifetime.
 ///

@@ -1,5 +1,6 @@
 //! Bringing commits to the engine: checkpoints of the delta, and write sets too large for it.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -34,7 +35,11 @@ impl Journal {
     }
 
     /// How long until a checkpoint should begin; zero if at once, none if there is nothing to bring to the engine.
-    pub(crate) fn checkpoint_due_in(&self, registry: &SnapshotRegistry, options: &Options) -> Option<Duration> {
+    pub(crate) fn checkpoint_due_in(
+        &self,
+        registry: &SnapshotRegistry,
+        options: &Options,
+    ) -> Option<Duration> {
         let deltas = registry.deltas()?;
         if deltas.frozen.is_some() || deltas.active.memory_bytes() >= self.delta_bytes_max {
             return Some(Duration::ZERO);
@@ -207,20 +212,20 @@ impl Journal {
         log.rotate()?;
         log.trim(commit.last_seq + 1)?;
         registry.publish(CommitSeq(commit.last_seq));
-        *self.log.write() = Some(std::sync::Arc::new(log));
+        *self.log.write() = Some(Arc::new(log));
         Ok(())
     }
 }
 
 /// The log has to be closed before it can be opened; those who are about to sync it find out soon that they can't.
-fn drop_when_unused(log: Option<std::sync::Arc<Log>>) {
+fn drop_when_unused(log: Option<Arc<Log>>) {
     let Some(mut log) = log else { return };
     loop {
-        match std::sync::Arc::try_unwrap(log) {
+        match Arc::try_unwrap(log) {
             Ok(log) => return drop(log),
             Err(shared) => log = shared,
         }
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

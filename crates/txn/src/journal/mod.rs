@@ -96,7 +96,8 @@ impl Journal {
         options: &Options,
     ) -> Result<(Journal, Deltas, u64)> {
         let log_options = log_options(options);
-        let recovered = recovery::recover(engine, storage.clone(), log_options.clone(), options.delta_bytes_max)?;
+        let recovered =
+            recovery::recover(engine, storage.clone(), log_options.clone(), options.delta_bytes_max)?;
         let active = Arc::new(recovered.delta);
         let journal = Journal {
             storage,
@@ -121,7 +122,11 @@ impl Journal {
     ///
     /// # Errors
     /// [`Error::ReadOnly`]; nothing of the group is in the log or visible then.
-    pub(crate) fn commit(&self, registry: &SnapshotRegistry, group: &[&Layers]) -> Result<(Committed, Notice)> {
+    pub(crate) fn commit(
+        &self,
+        registry: &SnapshotRegistry,
+        group: &[&Layers],
+    ) -> Result<(Committed, Notice)> {
         self.pressure.pass(|| self.load(registry))?;
         let mut state = self.commit.lock();
         let state = &mut *state;
@@ -129,7 +134,8 @@ impl Journal {
         state.batch.clear();
         for (seq, layers) in (state.last_seq + 1..).zip(group) {
             state.batch.push_with(seq, record::KIND_WRITES, |payload| {
-                writes_of(std::slice::from_ref(layers)).for_each(|write| record::encode(write, |piece| payload.extend(piece)));
+                writes_of(std::slice::from_ref(layers))
+                    .for_each(|write| record::encode(write, |piece| payload.extend(piece)));
             });
         }
         let appended = log.append_batch(&mut state.batch).map_err(Error::from_append)?;

@@ -113,7 +113,8 @@ mod tests {
             Write::delete(Tree::Documents, &long[..1900]),
             Write::put(Tree::Index, b"key", &long),
         ];
-        let found: Option<Vec<_>> = decode(&bytes_of(&writes)).collect();
+        let bytes = bytes_of(&writes);
+        let found: Option<Vec<_>> = decode(&bytes).collect();
         assert_eq!(found.as_deref(), Some(&writes[..]));
     }
 
