@@ -7,12 +7,15 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::journal::Journal;
 use crate::manager::Shared;
 
 /// Pause between two slices while commits are under way, so that clearing takes a fraction of the writer's time.
 const COURTESY_PAUSE: Duration = Duration::from_millis(2);
+/// How often the log is looked after when nothing else is to do: its own thread may find out that it can't go on.
+const LOG_INTERVAL: Duration = Duration::from_millis(500);
 /// Pause after a failure.
-const FAILURE_PAUSE: Duration = Duration::from_millis(500);
+const FAILURE_PAUSE: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Default)]
 struct Signals {
@@ -102,10 +105,15 @@ fn run(shared: &Shared) {
     }
 }
 
-/// Does a checkpoint if one is due, and gets the log going again if it was given up. Returns how long there is nothing
-/// more to do, for ever if nothing.
+/// Looks after a journal; returns when to do so again, if there is one.
 fn tend_journal(shared: &Shared) -> Option<Duration> {
     let journal = shared.pipeline.journal()?;
+    Some(tend(shared, journal).map_or(LOG_INTERVAL, |pause| pause.min(LOG_INTERVAL)))
+}
+
+/// Does a checkpoint if one is due, and gets the log going again if it was given up. Returns how long there is nothing
+/// more to do, for ever if nothing.
+fn tend(shared: &Shared, journal: &Journal) -> Option<Duration> {
     let (engine, registry) = (shared.pipeline.engine(), &shared.registry);
     if journal.revive(engine, registry).is_err() {
         return Some(FAILURE_PAUSE);

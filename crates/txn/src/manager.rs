@@ -158,7 +158,9 @@ impl TransactionManager {
     /// # Errors
     /// [`Error::SyncFailed`](crate::Error::SyncFailed).
     pub fn sync(&self) -> Result<()> {
-        self.shared.pipeline.journal().map_or(Ok(()), Journal::sync_all)
+        let synced = self.shared.pipeline.journal().map_or(Ok(()), Journal::sync_all);
+        // A log that could not be synced has to be opened anew.
+        synced.inspect_err(|_| self.shared.bell.ring())
     }
 
     /// Returns when the engine has every commit acknowledged so far, durably. Reads are fastest then, and a restart

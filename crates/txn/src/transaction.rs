@@ -441,7 +441,7 @@ impl Transaction {
         }
         self.finish(Some(seq));
         if durability == Durability::Synced {
-            shared.pipeline.sync(committed)?;
+            shared.pipeline.sync(committed).inspect_err(|_| shared.bell.ring())?;
         }
         Ok(seq)
     }
