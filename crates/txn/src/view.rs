@@ -86,7 +86,7 @@ impl ReadView {
         if overlays.is_empty() {
             return Ok(Range(Source::Main(main)));
         }
-        Ok(Range(Source::Merged(MergedRange::new(overlays, main, direction))))
+        Ok(Range(Source::Merged(Box::new(MergedRange::new(overlays, main, direction)))))
     }
 
     /// What lies over the engine's part of a range.
@@ -144,7 +144,7 @@ pub struct Range<'v>(Source<'v>);
 
 enum Source<'v> {
     Main(persea_kv::Range<'v>),
-    Merged(MergedRange<'v>),
+    Merged(Box<MergedRange<'v>>),
 }
 
 impl<'v> Iterator for Range<'v> {

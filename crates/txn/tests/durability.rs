@@ -1,7 +1,11 @@
 //! Random work on a simulated disk that crashes, loses, tears and refuses, beside a model of what must be there.
 //!
 //! Every run follows from its seed. `PERSEA_SEED=n` replays one, `PERSEA_SEEDS=n` tries so many.
-#![allow(clippy::unwrap_used, reason = "a test that can't go on may panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test that can't go on may panic, and say why"
+)]
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;

@@ -62,6 +62,9 @@ impl<'d> DeltaRange<'d> {
                 Direction::Forward => node.next(),
                 Direction::Reverse => node.previous(),
             };
+            if let Some(next) = self.next {
+                next.prefetch();
+            }
             if let Some(written) = node.version_at(self.seq) {
                 self.head = Some((node.key(), written));
                 return;
