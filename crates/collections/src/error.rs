@@ -115,6 +115,9 @@ pub enum Error {
     /// A lock was not to be had in time.
     #[error("{0}")]
     LockTimeout(String),
+    /// Writes are refused at present: the disk is full or refuses to work.
+    #[error("{0}")]
+    ReadOnly(String),
     /// The storage below failed.
     #[error("storage: {0}")]
     Storage(persea_txn::Error),
@@ -138,6 +141,7 @@ impl From<persea_txn::Error> for Error {
                 })
             }
             persea_txn::Error::Deadlock => Self::Deadlock,
+            persea_txn::Error::ReadOnly(_) => Self::ReadOnly(error.to_string()),
             persea_txn::Error::LockTimeout { .. } => Self::LockTimeout(error.to_string()),
             persea_txn::Error::TransactionTooLarge { .. } => Self::ResourceLimit(error.to_string()),
             persea_txn::Error::ValueTooLong { .. } => Self::DocumentTooLarge,

@@ -32,6 +32,7 @@ impl Error {
             Self::BadParameter(_) => 10,
             Self::Forbidden(_) => 11,
             Self::ResourceLimit(_) => 32,
+            Self::ReadOnly(_) => 1004,
             Self::LockTimeout(_) => 18,
             Self::Deadlock => 29,
             Self::Graph(error) => error.error_num(),

@@ -54,7 +54,7 @@ impl Journal {
     /// Other commits go on meanwhile; if they write the same keys without locking them, theirs win.
     ///
     /// # Errors
-    /// [`Error::Storage`]; nothing of it is visible then.
+    /// [`Error::ReadOnly`], [`Error::Storage`]; nothing of it is visible then.
     pub(crate) fn commit_bulk(
         &self,
         engine: &Engine,
@@ -67,7 +67,7 @@ impl Journal {
             self.write_frozen(engine, registry, &mut writer, None)?;
         }
         registry.pin(engine)?;
-        let first = self.write_frozen(engine, registry, &mut writer, Some(layers))?;
+        let first = self.write_frozen(engine, registry, &mut writer, Some(layers)).map_err(as_refusal)?;
         self.counters.bulk_commits.fetch_add(1, Ordering::Relaxed);
         Ok(Committed { first, end: None })
     }
@@ -214,6 +214,14 @@ impl Journal {
         registry.publish(CommitSeq(commit.last_seq));
         *self.log.write() = Some(Arc::new(log));
         Ok(())
+    }
+}
+
+/// What the disk refuses to a checkpoint, the database refuses to the commit that needs it.
+fn as_refusal(error: Error) -> Error {
+    match error {
+        Error::Storage(persea_kv::Error::Io(error)) => Error::ReadOnly(error.to_string().into()),
+        error => error,
     }
 }
 
