@@ -78,6 +78,17 @@ impl<'a> Slice<'a> {
         path.iter().try_fold(self, |value, name| value.get(name.as_ref()))
     }
 
+    /// The members of an array or object one after the other, in stored order, and how many they are.
+    ///
+    /// For code that walks them itself. More bytes may follow the last member, such as an offset table; for other
+    /// kinds and on broken bytes there are no members.
+    #[inline]
+    pub fn stored_members(self) -> (&'a [u8], usize) {
+        let members = self.members();
+        let stored = members.and_then(|members| Some((self.bytes().get(members.start..)?, members.count)));
+        stored.unwrap_or((&[], 0))
+    }
+
     #[inline]
     fn members(self) -> Option<Members> {
         match self.head() {
