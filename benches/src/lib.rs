@@ -3,7 +3,7 @@
 //! Each bench puts its limit beside the figure in the same run, since machines differ and ratios don't.
 
 use heed::types::Bytes;
-use heed::{Env, EnvFlags, EnvOpenOptions, WithTls};
+use heed::{CommitOrAbort, Env, EnvFlags, EnvOpenOptions, WithTls};
 use persea::{Collection, Database, ImportOptions, VPackBuf, vpack};
 use tempfile::TempDir;
 
@@ -51,14 +51,17 @@ impl Fixture {
     }
 }
 
+/// One tree of the plain LMDB.
+pub type Tree = heed::Database<'static, Bytes, Bytes>;
+
 /// A plain LMDB: documents by number, numbers by key.
 pub struct Plain {
     /// The environment.
     pub env: Env<WithTls>,
     /// Documents by big-endian number.
-    pub documents: heed::Database<Bytes, Bytes>,
+    pub documents: Tree,
     /// Big-endian numbers by key.
-    pub keys: heed::Database<Bytes, Bytes>,
+    pub keys: Tree,
     _folder: TempDir,
 }
 
@@ -92,10 +95,15 @@ impl Plain {
             options.flags(EnvFlags::NO_SYNC);
             options.open(folder.path()).expect("an environment")
         };
-        let mut writer = env.write_txn().expect("a writer");
-        let documents = env.create_database(&mut writer, Some("documents")).expect("a database");
-        let keys = env.create_database(&mut writer, Some("keys")).expect("a database");
-        writer.commit().expect("a commit");
+        let writer = env.write_txn().expect("a writer");
+        let opened = env.create_databases_and_commit(writer, |opener, writer| {
+            let trees: [heed::Database<'_, Bytes, Bytes>; 2] = [
+                opener.create_database(writer, Some("documents"))?,
+                opener.create_database(writer, Some("keys"))?,
+            ];
+            Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(trees))
+        });
+        let Ok(CommitOrAbort::Commit([documents, keys])) = opened else { panic!("the trees can't be made") };
         Plain { env, documents, keys, _folder: folder }
     }
 }

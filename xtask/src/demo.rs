@@ -48,7 +48,7 @@ const TOUR: &[Stop] = &[
     },
     Stop {
         title: "A traversal: what is one or two hops from San Francisco, by state",
-        query: "FOR airport, flight, path IN 1..2 OUTBOUND 'airports/SFO' flights OPTIONS { order: 'bfs', uniqueVertices: 'global' } COLLECT hops = LENGTH(path.edges), state = airport.state WITH COUNT INTO reached SORT hops, reached DESC LIMIT 8 RETURN { hops, state, airports: reached }",
+        query: "FOR airport, flight, path IN 1..2 OUTBOUND 'airports/SFO' flights OPTIONS { order: 'bfs', uniqueVertices: 'global' } COLLECT hops = LENGTH(path.edges), state = airport.state WITH COUNT INTO reached SORT reached DESC LIMIT 8 RETURN { hops, state, airports: reached }",
     },
 ];
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use anyhow::ensure;
 use clap::Args;
 
 use crate::{check, docs, native_build, process};
@@ -23,9 +24,28 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     docs::run(&docs::Options::default())?;
     if !options.no_drivers {
         let binary = native_build::run(&native_build::Options::default())?;
+        old_cpu(&binary)?;
         python_driver(&binary)?;
         javascript_driver(&binary)?;
     }
+    Ok(())
+}
+
+/// The native binary on an emulated CPU from before its features: it must refuse with a message.
+fn old_cpu(binary: &Path) -> anyhow::Result<()> {
+    let emulator = "qemu-x86_64";
+    if cfg!(not(target_arch = "x86_64")) || process::quiet(Command::new(emulator).arg("--version")).is_err() {
+        println!("── the start on an old CPU is left out, since {emulator} is not installed");
+        return Ok(());
+    }
+    let output = Command::new(emulator).args(["-cpu", "qemu64"]).arg(binary).arg("version").output()?;
+    let message = String::from_utf8_lossy(&output.stderr);
+    ensure!(
+        output.status.code() == Some(1) && message.contains("built for features that this CPU"),
+        "on an old CPU the binary ended with {} and said: {message}",
+        output.status
+    );
+    println!("── on an old CPU the binary refuses to start");
     Ok(())
 }
 

@@ -1,15 +1,20 @@
-//! Numbers in text: eight digits at a time, exact in every case.
+//! Numbers in text: sixteen digits at a time, exact in every case.
 
 mod decimal;
 mod powers;
 
+use crate::block::{BLOCK, Block};
+
 /// A number, and in which kind it is kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Number {
-    /// Not negative.
-    Unsigned(u64),
-    /// Negative, or minus zero, which is an integer zero.
-    Signed(i64),
+    /// An integer from -2^63 to 2^64 - 1.
+    Integer {
+        /// Whether it has a minus sign.
+        negative: bool,
+        /// The number without the sign.
+        magnitude: u64,
+    },
     /// With a fraction or an exponent, or an integer that fits neither of the others.
     Double(f64),
 }
@@ -17,57 +22,93 @@ pub(crate) enum Number {
 /// A number and the offset behind it, or the offset where it breaks the grammar.
 pub(crate) type Found = Result<(Number, usize), usize>;
 
-/// Longest number that the fast path takes: two runs of up to 24 digits, sign, point, exponent and its sign.
-const FAST_MAX: usize = 64;
+/// Longest number that the fast path takes: two runs of up to 19 digits, sign, point, exponent and its sign.
+const FAST_MAX: usize = 56;
 /// Digits of any number below 2^64 but the largest.
 const DIGITS_MAX: usize = 19;
 
-const POWERS_OF_TEN: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+const POWERS_OF_TEN: [u64; DIGITS_MAX + 1] = {
+    let mut powers = [1; DIGITS_MAX + 1];
+    let mut exponent = 1;
+    while exponent <= DIGITS_MAX {
+        powers[exponent] = powers[exponent - 1] * 10;
+        exponent += 1;
+    }
+    powers
+};
 
-/// Reads the number that starts at `at` with a minus sign or a digit.
+/// Reads the number that starts at `at` with a minus sign or a digit, if it is one of the usual: no exponent, up to 19
+/// digits, not close to an end of the text.
+///
+/// Everything stays in registers: no result of a call that is not inlined has a part in it.
 #[inline(always)]
-pub(crate) fn number(text: &[u8], at: usize) -> Found {
-    match fast(text, at) {
-        Some(found) => found,
-        None => careful(text, at),
+pub(crate) fn usual(text: &[u8], at: usize) -> Option<(Number, usize)> {
+    let negative = *text.get(at)? == b'-';
+    let start = at + usize::from(negative);
+    let whole = digits(text, start)?;
+    let end = start + whole.count;
+    if !whole.is_whole() {
+        return None;
+    }
+    match whole.next {
+        b'.' => {
+            let fraction = digits(text, end + 1)?;
+            if fraction.count == 0 || fraction.next | 0x20 == b'e' {
+                return None;
+            }
+            let (mantissa, exponent) = whole.with_fraction(fraction)?;
+            let double = decimal::nearest(mantissa, exponent)?;
+            let double = f64::from_bits(double.to_bits() | u64::from(negative) << 63);
+            Some((Number::Double(double), end + 1 + fraction.count))
+        }
+        b'e' | b'E' => None,
+        _ if negative && whole.value > 1 << 63 => None,
+        _ => Some((Number::Integer { negative, magnitude: whole.value }, end)),
     }
 }
 
-/// The usual case; `None` too close to the end of the text, and for numbers with many digits.
-#[inline(always)]
-fn fast(text: &[u8], at: usize) -> Option<Found> {
-    let negative = *text.get(at)? == b'-';
-    let start = at + usize::from(negative);
-    let (whole, length) = digits(text, start, 0)?;
-    let mut end = start + length;
-    if length == 0 || (length > 1 && *text.get(start)? == b'0') {
-        return Some(Err(start));
+/// Reads any number that starts at `at` with a minus sign or a digit.
+#[inline(never)]
+pub(crate) fn any_number(text: &[u8], at: usize) -> Found {
+    match with_exponent(text, at) {
+        Some(found) => found,
+        None => slow(text, at),
     }
-    let next = *text.get(end)?;
-    if next != b'.' && next | 0x20 != b'e' {
-        return match length {
-            0..=DIGITS_MAX => Some(Ok((integer(whole, negative), end))),
-            _ => None,
-        };
+}
+
+/// Numbers of up to 19 digits.
+fn with_exponent(text: &[u8], at: usize) -> Option<Found> {
+    // Blanks around the number, as it may be close to an end of the text.
+    let mut padded = [b' '; BLOCK + FAST_MAX + BLOCK];
+    let rest = text.get(at..)?;
+    let length = rest.len().min(FAST_MAX);
+    padded.get_mut(BLOCK..BLOCK + length)?.copy_from_slice(rest.get(..length)?);
+    let moved = |end: usize| at + end - BLOCK;
+
+    let negative = *padded.get(BLOCK)? == b'-';
+    let start = BLOCK + usize::from(negative);
+    let whole = more_digits(&padded, start)?;
+    if !whole.is_whole() {
+        return Some(Err(moved(start)));
     }
-    let (mut mantissa, mut exponent, mut n_digits) = (whole, 0i32, length - usize::from(whole == 0));
+    let mut end = start + whole.count;
+    let (mut mantissa, mut exponent, mut next) = (whole.value, 0, whole.next);
+    if !matches!(next, b'.' | b'e' | b'E') {
+        return Some(Ok((integer(negative, mantissa), moved(end))));
+    }
     if next == b'.' {
-        let (more, length) = digits(text, end + 1, whole)?;
-        if length == 0 {
-            return Some(Err(end + 1));
+        let fraction = more_digits(&padded, end + 1)?;
+        if fraction.count == 0 {
+            return Some(Err(moved(end + 1)));
         }
-        mantissa = more;
-        n_digits += length;
-        exponent = -(length as i32);
-        end += 1 + length;
+        (mantissa, exponent) = whole.with_fraction(fraction)?;
+        end += 1 + fraction.count;
+        next = fraction.next;
     }
-    if n_digits > DIGITS_MAX {
-        return None;
-    }
-    if *text.get(end)? | 0x20 == b'e' {
-        let (power, after) = match power(text, end + 1)? {
+    if next | 0x20 == b'e' {
+        let (power, after) = match power(&padded, end + 1)? {
             Ok(found) => found,
-            Err(position) => return Some(Err(position)),
+            Err(position) => return Some(Err(moved(position))),
         };
         exponent += power;
         end = after;
@@ -76,54 +117,92 @@ fn fast(text: &[u8], at: usize) -> Option<Found> {
     if double.is_infinite() {
         return Some(Err(at));
     }
-    Some(Ok((Number::Double(if negative { -double } else { double }), end)))
+    Some(Ok((Number::Double(if negative { -double } else { double }), moved(end))))
 }
 
-#[inline(always)]
-fn integer(magnitude: u64, negative: bool) -> Number {
-    match negative {
-        false => Number::Unsigned(magnitude),
-        true if magnitude <= 1 << 63 => Number::Signed((magnitude as i64).wrapping_neg()),
-        true => Number::Double(-(magnitude as f64)),
+fn integer(negative: bool, magnitude: u64) -> Number {
+    if negative && magnitude > 1 << 63 {
+        return Number::Double(-(magnitude as f64));
+    }
+    Number::Integer { negative, magnitude }
+}
+
+/// A run of digits and its surroundings.
+#[derive(Clone, Copy)]
+struct Digits {
+    /// The number that they spell.
+    value: u64,
+    /// How many they are.
+    count: usize,
+    /// The first byte, whether or not it is a digit.
+    first: u8,
+    /// The byte behind the last digit.
+    next: u8,
+}
+
+/// What [`digits`] looks at: one block before the first digit, and from there on as many as there may be and one more.
+const WINDOW: usize = BLOCK + DIGITS_MAX + 1;
+
+impl Digits {
+    /// Whether they can be the whole part of a number: at least one, and no zero before others.
+    #[inline(always)]
+    fn is_whole(self) -> bool {
+        self.count == 1 || (self.count > 1 && self.first != b'0')
+    }
+
+    /// Mantissa and exponent with these behind the point; `None` for 20 digits or more.
+    #[inline(always)]
+    fn with_fraction(self, fraction: Digits) -> Option<(u64, i32)> {
+        // A whole part of zero adds no digit.
+        if self.count + fraction.count > DIGITS_MAX && self.value != 0 {
+            return None;
+        }
+        let mantissa = self.value.wrapping_mul(*POWERS_OF_TEN.get(fraction.count)?);
+        Some((mantissa.wrapping_add(fraction.value), -(fraction.count as i32)))
     }
 }
 
-/// Appends the digits from `at` on to a number; also tells how many they are. `None` when there may be more than 24.
+/// The digits from `at` on. `None` when they are 20 or more, or when the text has no full window.
+///
+/// Numbers of all lengths up to 16 digits take the same path, as the processor could not foresee which one.
 #[inline(always)]
-fn digits(text: &[u8], at: usize, number: u64) -> Option<(u64, usize)> {
-    let mut number = number;
-    let mut length = 0;
-    for _ in 0..3 {
-        let eight = u64::from_le_bytes(*text.get(at + length..)?.first_chunk::<8>()?);
-        let count = leading_digits(eight);
-        number = number.wrapping_mul(*POWERS_OF_TEN.get(count)?).wrapping_add(join(eight, count));
-        length += count;
-        if count < 8 {
-            return Some((number, length));
+fn digits(text: &[u8], at: usize) -> Option<Digits> {
+    let window = text.get(at.wrapping_sub(BLOCK)..)?.first_chunk::<WINDOW>()?;
+    let others = !Block::load(window.get(BLOCK..)?.first_chunk()?).digits();
+    let count = (others | 1 << BLOCK).trailing_zeros() as usize;
+    // Loads the same digits once more, such that they are the last ones of a block.
+    let mut value = Block::load(window.get(count..)?.first_chunk()?).join(count);
+    let mut next = *window.get(BLOCK + count)?;
+    let mut count = count;
+    if count == BLOCK {
+        for &byte in window.get(2 * BLOCK + 1..)? {
+            let digit = next.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+            count += 1;
+            next = byte;
+        }
+        if next.is_ascii_digit() {
+            return None;
         }
     }
-    None
+    Some(Digits { value, count, first: *window.get(BLOCK)?, next })
 }
 
-/// How many of eight bytes are digits before the first that is none.
-#[inline(always)]
-fn leading_digits(eight: u64) -> usize {
-    // Sets the top bit of bytes above '9' and below '0'; what carries over only touches bytes behind those.
-    let above = eight.wrapping_add(0x4646_4646_4646_4646);
-    let below = eight.wrapping_sub(0x3030_3030_3030_3030);
-    ((above | below) & 0x8080_8080_8080_8080).trailing_zeros() as usize / 8
-}
-
-/// The number that the first `count` of eight digits spell.
-#[inline(always)]
-fn join(eight: u64, count: usize) -> u64 {
-    // Moves the digits up to the end, so that zeros stand before them.
-    let unused_bits = 64 - 8 * count as u32;
-    let digits = (eight & 0x0f0f_0f0f_0f0f_0f0f).checked_shl(unused_bits).unwrap_or(0);
-    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
-    let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(100 + (1_000_000 << 32));
-    let high = (pairs >> 16 & 0x0000_00ff_0000_00ff).wrapping_mul(1 + (10_000 << 32));
-    low.wrapping_add(high) >> 32
+/// The digits from `at` on; `None` when they are 20 or more.
+fn more_digits(text: &[u8], at: usize) -> Option<Digits> {
+    let mut digits = Digits { value: 0, count: 0, first: *text.get(at)?, next: *text.get(at)? };
+    while digits.next.is_ascii_digit() {
+        if digits.count == DIGITS_MAX {
+            return None;
+        }
+        digits.value = digits.value * 10 + u64::from(digits.next - b'0');
+        digits.count += 1;
+        digits.next = *text.get(at + digits.count)?;
+    }
+    Some(digits)
 }
 
 /// The power of ten behind an `e`, of up to four digits.
@@ -148,22 +227,6 @@ fn power(text: &[u8], at: usize) -> Option<Result<(i32, usize), usize>> {
         }
     }
     Some(Ok((if negative { -power } else { power }, end)))
-}
-
-/// Close to the end of the text the same is tried with blanks behind it.
-#[inline(never)]
-fn careful(text: &[u8], at: usize) -> Found {
-    let rest = text.get(at..).unwrap_or(&[]);
-    let mut padded = [b' '; FAST_MAX + 8];
-    let length = rest.len().min(FAST_MAX);
-    if let (Some(target), Some(source)) = (padded.get_mut(..length), rest.get(..length)) {
-        target.copy_from_slice(source);
-    }
-    match fast(&padded, 0) {
-        Some(Ok((number, end))) => Ok((number, at + end)),
-        Some(Err(end)) => Err(at + end),
-        None => slow(text, at),
-    }
 }
 
 /// Any number, by the standard library.
@@ -195,11 +258,8 @@ fn slow(text: &[u8], at: usize) -> Found {
         }
     }
     let number = text.get(at..end).and_then(|number| std::str::from_utf8(number).ok()).ok_or(at)?;
-    if is_integer && let Ok(number) = number.parse() {
-        return Ok((Number::Unsigned(number), end));
-    }
-    if is_integer && let Ok(number) = number.parse() {
-        return Ok((Number::Signed(number), end));
+    if is_integer && let Ok(magnitude) = number.trim_start_matches('-').parse() {
+        return Ok((integer(number.starts_with('-'), magnitude), end));
     }
     match number.parse::<f64>() {
         Ok(double) if double.is_finite() => Ok((Number::Double(double), end)),
@@ -212,12 +272,31 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn unsigned(magnitude: u64) -> Number {
+        Number::Integer { negative: false, magnitude }
+    }
+
+    fn number(text: &[u8], at: usize) -> Found {
+        usual(text, at).map_or_else(|| any_number(text, at), Ok)
+    }
+
+    /// Minus zero for zero.
+    fn signed(number: i64) -> Number {
+        Number::Integer { negative: number <= 0, magnitude: number.unsigned_abs() }
+    }
+
     /// At the end, before the end, and far from the end.
     fn everywhere(text: &str) -> Found {
         let found = number(text.as_bytes(), 0);
         assert_eq!(slow(text.as_bytes(), 0), found, "{text}");
         for behind in [",", "]  ", &" ".repeat(7), &"]".repeat(100)] {
             assert_eq!(number(format!("{text}{behind}").as_bytes(), 0), found, "{text}{behind}");
+            let moved = found.map(|(number, end)| (number, end + 20)).map_err(|end| end + 20);
+            assert_eq!(
+                number(format!("{}{text}{behind}", "7".repeat(20)).as_bytes(), 20),
+                moved,
+                "{text}{behind}"
+            );
         }
         found
     }
@@ -229,13 +308,13 @@ mod tests {
 
     #[test]
     fn kinds() {
-        check("0", Number::Unsigned(0));
-        check("-0", Number::Signed(0));
-        check("12345678", Number::Unsigned(12_345_678));
-        check("9999999999999999999", Number::Unsigned(9_999_999_999_999_999_999));
-        check("18446744073709551615", Number::Unsigned(u64::MAX));
+        check("0", unsigned(0));
+        check("-0", signed(0));
+        check("12345678", unsigned(12_345_678));
+        check("9999999999999999999", unsigned(9_999_999_999_999_999_999));
+        check("18446744073709551615", unsigned(u64::MAX));
         check("18446744073709551616", Number::Double(18_446_744_073_709_551_616.0));
-        check("-9223372036854775808", Number::Signed(i64::MIN));
+        check("-9223372036854775808", signed(i64::MIN));
         check("-9223372036854775809", Number::Double(-9_223_372_036_854_775_808.0));
         check("-18446744073709551615", Number::Double(-18_446_744_073_709_551_615.0));
         check("0.1", Number::Double(0.1));
@@ -272,8 +351,8 @@ mod tests {
             text in "-?(0|[1-9][0-9]{0,24})(\\.[0-9]{1,24})?([eE][+-]?[0-9]{1,3})?",
         ) {
             let expected = match (text.parse::<u64>(), text.parse::<i64>(), text.parse::<f64>()) {
-                (Ok(number), ..) => Ok((Number::Unsigned(number), text.len())),
-                (_, Ok(number), _) => Ok((Number::Signed(number), text.len())),
+                (Ok(number), ..) => Ok((unsigned(number), text.len())),
+                (_, Ok(number), _) => Ok((signed(number), text.len())),
                 (.., Ok(number)) if number.is_finite() => Ok((Number::Double(number), text.len())),
                 _ => Err(0),
             };
@@ -283,7 +362,7 @@ mod tests {
         #[test]
         fn any_run_of_digits(number: u64, shift in 0u32..64) {
             let number = number >> shift;
-            check(&number.to_string(), Number::Unsigned(number));
+            check(&number.to_string(), unsigned(number));
         }
     }
 }

@@ -3,7 +3,7 @@
 use persea_vpack::{Builder, DEPTH_MAX, VPackBuf};
 
 use crate::Error;
-use crate::reader::Reader;
+use crate::reader::{Reader, Shapes};
 
 /// Buffers that grew beyond this are given back after the text.
 const KEPT_BYTES_MAX: usize = 16 << 20;
@@ -54,6 +54,7 @@ impl Options {
 pub struct Parser {
     options: Options,
     unescaped: Vec<u8>,
+    shapes: Shapes,
     builder: Builder,
 }
 
@@ -73,7 +74,8 @@ impl Parser {
     /// A parser with empty buffers.
     pub fn new(mut options: Options) -> Parser {
         options.max_depth = options.max_depth.min(DEPTH_MAX);
-        let mut parser = Parser { options, unescaped: Vec::new(), builder: Builder::new() };
+        let mut parser =
+            Parser { options, unescaped: Vec::new(), shapes: Shapes::default(), builder: Builder::new() };
         parser.release();
         parser
     }
@@ -112,7 +114,8 @@ impl Parser {
             let misuse = persea_vpack::Error::Builder("a value where none is due");
             return Err(Error::VPack(builder.error().cloned().unwrap_or(misuse)));
         };
-        let read = Reader::new(text, out, &mut self.unescaped, self.options.max_depth.min(room)).read();
+        let depth_max = self.options.max_depth.min(room);
+        let read = Reader::new(text, out, &mut self.unescaped, &mut self.shapes, depth_max).read();
         if read.is_err() {
             builder.give_up();
         }

@@ -3,13 +3,15 @@
 //! Every function gets the offset of the token that it is about and returns the offset behind it; `None` means that
 //! the text is at fault, which is remembered.
 
+mod shapes;
 mod strings;
 
-use persea_vpack::Appender;
+use persea_vpack::{Appender, Open};
 
 use crate::block::{BLOCK, Block};
 use crate::error::{BEHIND_VALUE, ENDS_INSIDE, Error};
-use crate::number::{Number, number};
+use crate::number::{self, Number};
+pub(crate) use shapes::{Kind, Shapes};
 
 /// Reads one value.
 pub(crate) struct Reader<'t, 'o> {
@@ -17,6 +19,7 @@ pub(crate) struct Reader<'t, 'o> {
     out: Appender<'o>,
     /// Where strings with escapes are put together.
     unescaped: &'o mut Vec<u8>,
+    shapes: &'o mut Shapes,
     depth_max: usize,
     /// Whether all of the text is known to be UTF-8; not asked before there is a byte beyond ASCII.
     is_utf8: bool,
@@ -28,9 +31,10 @@ impl<'t, 'o> Reader<'t, 'o> {
         text: &'t [u8],
         out: Appender<'o>,
         unescaped: &'o mut Vec<u8>,
+        shapes: &'o mut Shapes,
         depth_max: usize,
     ) -> Reader<'t, 'o> {
-        Reader { text, out, unescaped, depth_max, is_utf8: false, fault: None }
+        Reader { text, out, unescaped, shapes, depth_max, is_utf8: false, fault: None }
     }
 
     /// Reads the value that makes up the text.
@@ -39,7 +43,7 @@ impl<'t, 'o> Reader<'t, 'o> {
         let end = if at == self.text.len() {
             self.fail(Error::Syntax { position: at, message: "JSON text is empty" })
         } else {
-            self.value(at, byte, 0).and_then(|end| match self.token(end) {
+            self.value(at, byte, 0, Kind::default()).and_then(|end| match self.token(end) {
                 (at, _) if at == self.text.len() => Some(at),
                 (at, _) => self.fail(Error::Syntax { position: at, message: BEHIND_VALUE }),
             })
@@ -52,11 +56,11 @@ impl<'t, 'o> Reader<'t, 'o> {
 
     /// The value whose first byte is this one.
     #[inline(always)]
-    fn value(&mut self, at: usize, byte: u8, depth: usize) -> Option<usize> {
+    fn value(&mut self, at: usize, byte: u8, depth: usize, kind: Kind) -> Option<usize> {
         match byte {
             b'"' => self.string(at + 1),
-            b'{' => self.object(at, depth),
-            b'[' => self.array(at, depth),
+            b'{' => self.object(at, depth, kind),
+            b'[' => self.array(at, depth, kind),
             b'-' | b'0'..=b'9' => self.number(at),
             b't' if self.spells(at, *b"true") => {
                 self.out.add_bool(true);
@@ -75,7 +79,7 @@ impl<'t, 'o> Reader<'t, 'o> {
         }
     }
 
-    fn array(&mut self, at: usize, depth: usize) -> Option<usize> {
+    fn array(&mut self, at: usize, depth: usize, kind: Kind) -> Option<usize> {
         if depth >= self.depth_max {
             return self.too_deep(at);
         }
@@ -87,7 +91,10 @@ impl<'t, 'o> Reader<'t, 'o> {
         }
         loop {
             self.out.member(&array);
-            let end = self.value(at, byte, depth + 1)?;
+            let end = match byte {
+                b'-' | b'0'..=b'9' => self.numbers(at, &array)?,
+                _ => self.value(at, byte, depth + 1, kind)?,
+            };
             (at, byte) = self.token(end);
             match byte {
                 b',' => (at, byte) = self.token(at + 1),
@@ -100,7 +107,7 @@ impl<'t, 'o> Reader<'t, 'o> {
         }
     }
 
-    fn object(&mut self, at: usize, depth: usize) -> Option<usize> {
+    fn object(&mut self, at: usize, depth: usize, kind: Kind) -> Option<usize> {
         if depth >= self.depth_max {
             return self.too_deep(at);
         }
@@ -113,14 +120,31 @@ impl<'t, 'o> Reader<'t, 'o> {
             self.out.close_object(object).ok()?;
             return Some(at + 1);
         }
+        let mut index = 0;
         loop {
-            let end = self.name(at + 1, &object)?;
-            (at, byte) = self.token(end);
-            if byte != b':' {
-                return self.unexpected(at, "expected ':' after an attribute name");
+            let inner = match self.foretold_name(at, &object, kind, index) {
+                Some((end, inner)) => {
+                    (at, byte) = self.token(end);
+                    inner
+                }
+                None => {
+                    let start = at;
+                    let end = self.name(at + 1, &object)?;
+                    (at, byte) = self.token(end);
+                    if byte != b':' {
+                        return self.unexpected(at, "expected ':' after an attribute name");
+                    }
+                    let inner = self.shapes.learn(kind, index, self.text.get(start..at + 1).unwrap_or(&[]));
+                    (at, byte) = self.token(at + 1);
+                    inner
+                }
+            };
+            index += 1;
+            let end = self.value(at, byte, depth + 1, inner)?;
+            if let Some(b",\"") = self.text.get(end..).and_then(|rest| rest.first_chunk()) {
+                at = end + 1;
+                continue;
             }
-            (at, byte) = self.token(at + 1);
-            let end = self.value(at, byte, depth + 1)?;
             (at, byte) = self.token(end);
             match byte {
                 b',' => {
@@ -140,19 +164,68 @@ impl<'t, 'o> Reader<'t, 'o> {
         }
     }
 
+    /// The name that was foretold, if it is there, with quotes and colon and without blanks in between.
     #[inline(always)]
+    fn foretold_name(&mut self, at: usize, object: &Open, kind: Kind, index: usize) -> Option<(usize, Kind)> {
+        let name = self.shapes.name(kind, index)?;
+        let rest = self.text.get(at..)?;
+        let is_there = match rest.first_chunk() {
+            Some(block) => name.starts(block),
+            None => name.starts_short(rest),
+        };
+        if !is_there {
+            return None;
+        }
+        let (block, length) = name.block();
+        self.out.short_key(object, block, length);
+        Some((at + name.raw_length(), name.kind))
+    }
+
+    /// One number.
+    #[inline(never)]
     fn number(&mut self, at: usize) -> Option<usize> {
-        match number(self.text, at) {
-            Ok((number, end)) => {
-                match number {
-                    Number::Unsigned(number) => self.out.add_u64(number),
-                    Number::Signed(number) => self.out.add_i64(number),
-                    Number::Double(number) => self.out.add_f64(number),
-                }
+        self.inline_number(at)
+    }
+
+    /// Members of an array as long as they are numbers with nothing but commas between them.
+    #[inline(never)]
+    fn numbers(&mut self, at: usize, array: &Open) -> Option<usize> {
+        let mut end = self.inline_number(at)?;
+        while let Some(&[b',', b'-' | b'0'..=b'9']) =
+            self.text.get(end..).and_then(|rest| rest.first_chunk::<2>())
+        {
+            self.out.member(array);
+            end = self.inline_number(end + 1)?;
+        }
+        Some(end)
+    }
+
+    #[inline(always)]
+    fn inline_number(&mut self, at: usize) -> Option<usize> {
+        match number::usual(self.text, at) {
+            Some((Number::Integer { negative, magnitude }, end)) => {
+                self.out.add_integer(negative, magnitude);
                 Some(end)
             }
-            Err(position) => self.unexpected(position, "malformed number"),
+            Some((Number::Double(number), end)) => {
+                self.out.add_f64(number);
+                Some(end)
+            }
+            None => self.unusual_number(at),
         }
+    }
+
+    #[inline(never)]
+    fn unusual_number(&mut self, at: usize) -> Option<usize> {
+        let (number, end) = match number::any_number(self.text, at) {
+            Ok(found) => found,
+            Err(position) => return self.unexpected(position, "malformed number"),
+        };
+        match number {
+            Number::Integer { negative, magnitude } => self.out.add_integer(negative, magnitude),
+            Number::Double(number) => self.out.add_f64(number),
+        }
+        Some(end)
     }
 
     /// Whether these four bytes are at `at`.

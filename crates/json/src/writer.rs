@@ -3,12 +3,17 @@
 //! No white space, `/` and non-ASCII characters as they are, control characters as the short escapes or `\u00XX`,
 //! attributes in stored order. Kinds that JSON cannot express are `null`; dates are their milliseconds.
 
-use persea_numparse::{I64_TEXT_MAX, U64_TEXT_MAX, format_i64, format_u64};
-use persea_vpack::{DEPTH_MAX, DoubleText, Kind, Slice};
+use persea_vpack::{
+    DEPTH_MAX, DoubleText, IntegerText, Kind, Slice, append_between, append_short, attribute_name,
+};
+
+use crate::block::{BLOCK, Block};
 
 /// Appends the value as JSON text.
 pub fn write(value: Slice<'_>, out: &mut Vec<u8>) {
-    put(value, out, DEPTH_MAX);
+    if put(value.bytes(), out, DEPTH_MAX).is_none() {
+        put_null(out);
+    }
 }
 
 /// The value as JSON text.
@@ -22,62 +27,155 @@ pub fn to_string(value: Slice<'_>) -> String {
     }
 }
 
-fn put(value: Slice<'_>, out: &mut Vec<u8>, depth_left: usize) {
-    match value.kind() {
-        Kind::String => write_string(value.as_str_bytes().unwrap_or(&[]), out),
-        Kind::Int => put_int(value.as_i64(), out),
-        Kind::UInt => match value.as_u64() {
-            Some(number) => out.extend_from_slice(format_u64(number, &mut [0; U64_TEXT_MAX]).as_bytes()),
-            None => put_null(out),
-        },
-        Kind::Double => match value.as_f64() {
-            Some(number) => out.extend_from_slice(DoubleText::new(number).as_bytes()),
-            None => put_null(out),
-        },
-        Kind::Bool => out.extend_from_slice(if value.is_true() { b"true" } else { b"false" }),
-        Kind::UtcDate => put_int(value.as_utc_date(), out),
-        Kind::Array if depth_left > 0 => put_array(value, out, depth_left - 1),
-        Kind::Object if depth_left > 0 => put_object(value, out, depth_left - 1),
-        Kind::Tagged => match value.untagged() {
-            // A tag chain too long to follow.
-            inner if inner.kind() == Kind::Tagged => put_null(out),
-            inner => put(inner, out, depth_left),
-        },
-        _ => put_null(out),
+/// Writes the value at the start of `rest` and returns its size; `None`, and nothing written, when there is none.
+fn put(rest: &[u8], out: &mut Vec<u8>, depth_left: usize) -> Option<usize> {
+    let head = *rest.first()?;
+    match head {
+        0x40..=0xbe => {
+            let length = usize::from(head - 0x40);
+            let rest = rest.get(1..).filter(|rest| rest.len() >= length)?;
+            put_string(rest, length, b"\"", out);
+            Some(1 + length)
+        }
+        0x30..=0x39 => {
+            append_short(out, &[head], 1);
+            Some(1)
+        }
+        0x3a..=0x3f => {
+            append_short(out, &[b'-', b'0' + 0x40 - head], 2);
+            Some(1)
+        }
+        0x20..=0x2f => {
+            let width = 1 + usize::from(head & 7);
+            let bits = read_uint(rest.get(1..)?, width)?;
+            let text = if head < 0x28 {
+                IntegerText::new(extend_sign(bits, width))
+            } else {
+                IntegerText::unsigned(bits)
+            };
+            text.append_to(out);
+            Some(1 + width)
+        }
+        0x1b => {
+            let bits = u64::from_le_bytes(*rest.get(1..)?.first_chunk()?);
+            DoubleText::append(f64::from_bits(bits), out);
+            Some(9)
+        }
+        0x18 => {
+            append_short(out, b"null", 4);
+            Some(1)
+        }
+        0x19 => {
+            append_short(out, b"false", 5);
+            Some(1)
+        }
+        0x1a => {
+            append_short(out, b"true", 4);
+            Some(1)
+        }
+        0x01..=0x14 => put_container(Slice::trusted(rest), out, depth_left),
+        _ => put_rare(Slice::trusted(rest), out, depth_left),
     }
 }
 
+fn put_container(value: Slice<'_>, out: &mut Vec<u8>, depth_left: usize) -> Option<usize> {
+    match (value.kind(), depth_left.checked_sub(1)) {
+        (Kind::Array, Some(depth_left)) => put_array(value, out, depth_left),
+        (Kind::Object, Some(depth_left)) => put_object(value, out, depth_left),
+        (Kind::Array | Kind::Object, None) => put_null(out),
+        // Cut off.
+        _ => return None,
+    }
+    Some(value.byte_size())
+}
+
+/// Kinds that documents seldom hold.
+#[cold]
+#[inline(never)]
+fn put_rare(value: Slice<'_>, out: &mut Vec<u8>, depth_left: usize) -> Option<usize> {
+    match value.kind() {
+        Kind::None => return None,
+        Kind::String => write_string(value.as_str_bytes().unwrap_or(&[]), out),
+        Kind::UtcDate => IntegerText::new(value.as_utc_date().unwrap_or(0)).append_to(out),
+        Kind::Tagged => match value.untagged() {
+            // A tag chain too long to follow.
+            inner if inner.kind() == Kind::Tagged => put_null(out),
+            inner => {
+                if put(inner.bytes(), out, depth_left).is_none() {
+                    put_null(out);
+                }
+            }
+        },
+        _ => put_null(out),
+    }
+    Some(value.byte_size())
+}
+
 fn put_array(array: Slice<'_>, out: &mut Vec<u8>, depth_left: usize) {
+    let (mut rest, count) = array.stored_members();
     out.push(b'[');
-    for (index, member) in array.array_iter().enumerate() {
+    for index in 0..count {
         if index > 0 {
             out.push(b',');
         }
-        put(member, out, depth_left);
+        match put(rest, out, depth_left).and_then(|size| rest.get(size..)) {
+            Some(behind) => rest = behind,
+            None => {
+                // Broken bytes; so far the text ends in a bracket or comma.
+                put_null(out);
+                break;
+            }
+        }
     }
     out.push(b']');
 }
 
 fn put_object(object: Slice<'_>, out: &mut Vec<u8>, depth_left: usize) {
+    let (mut rest, count) = object.stored_members();
     out.push(b'{');
-    let mut members = object.object_iter();
-    let mut separated = false;
-    while let Some((name, value)) = members.next_bytes() {
-        if separated {
+    for index in 0..count {
+        let before = out.len();
+        if index > 0 {
             out.push(b',');
         }
-        separated = true;
-        write_string(name, out);
-        out.push(b':');
-        put(value, out, depth_left);
+        let Some(behind) = put_name(rest, out).and_then(|size| rest.get(size..)) else {
+            out.truncate(before);
+            break;
+        };
+        let Some(behind) = put(behind, out, depth_left).and_then(|size| behind.get(size..)) else {
+            out.truncate(before);
+            break;
+        };
+        rest = behind;
     }
     out.push(b'}');
 }
 
-fn put_int(number: Option<i64>, out: &mut Vec<u8>) {
-    match number {
-        Some(number) => out.extend_from_slice(format_i64(number, &mut [0; I64_TEXT_MAX]).as_bytes()),
-        None => put_null(out),
+/// Writes the attribute name at the start of `rest` and a colon; returns its size.
+#[inline]
+fn put_name(rest: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+    let head = *rest.first()?;
+    match head {
+        0x40..=0xbe => {
+            let length = usize::from(head - 0x40);
+            let rest = rest.get(1..).filter(|rest| rest.len() >= length)?;
+            put_string(rest, length, b"\":", out);
+            Some(1 + length)
+        }
+        0x31..=0x35 => {
+            let name = attribute_name(u64::from(head - 0x30))?;
+            put_string(name.as_bytes(), name.len(), b"\":", out);
+            Some(1)
+        }
+        _ => {
+            let key = Slice::trusted(rest);
+            let name = match key.as_u64() {
+                Some(code) => attribute_name(code)?.as_bytes(),
+                None => key.as_str_bytes()?,
+            };
+            put_string(name, name.len(), b"\":", out);
+            Some(key.byte_size())
+        }
     }
 }
 
@@ -85,59 +183,85 @@ fn put_null(out: &mut Vec<u8>) {
     out.extend_from_slice(b"null");
 }
 
-/// Appends UTF-8 text as a JSON string with its quotes.
-pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
-    out.reserve(text.len() + 2);
-    out.push(b'"');
-    let mut rest = text;
-    loop {
-        let length = plain_length(rest).unwrap_or(rest.len());
-        let (plain, escaped) = rest.split_at_checked(length).unwrap_or((rest, &[]));
-        out.extend_from_slice(plain);
-        let Some((&byte, after)) = escaped.split_first() else { break };
-        escape(byte, out);
-        rest = after;
-    }
-    out.push(b'"');
-}
-
-const ONES: u64 = 0x0101_0101_0101_0101;
-const TOPS: u64 = 0x8080_8080_8080_8080;
-
-/// How many bytes stand before the first one to escape; `None` when no byte needs it.
+/// Reads a little-endian unsigned integer of 1 to 8 bytes.
 #[inline]
-fn plain_length(text: &[u8]) -> Option<usize> {
-    let (eights, tail) = text.as_chunks::<8>();
-    for (index, &eight) in eights.iter().enumerate() {
-        if let Some(at) = first_to_escape(eight) {
-            return Some(index * 8 + at);
+fn read_uint(rest: &[u8], width: usize) -> Option<u64> {
+    let unused_bits = 64 - 8 * width as u32;
+    match rest.first_chunk::<8>() {
+        Some(&eight) => Some(u64::from_le_bytes(eight) << unused_bits >> unused_bits),
+        None => {
+            let field = rest.get(..width)?;
+            Some(field.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
         }
     }
-    match text.last_chunk::<8>() {
-        // Overlaps with what has been looked at, where nothing was found.
-        Some(_) if tail.is_empty() => None,
-        Some(&eight) => first_to_escape(eight).map(|at| text.len() - 8 + at),
-        None => tail.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\'),
+}
+
+#[inline]
+fn extend_sign(bits: u64, width: usize) -> i64 {
+    let unused_bits = 64 - 8 * width as u32;
+    (bits << unused_bits) as i64 >> unused_bits
+}
+
+/// Appends UTF-8 text as a JSON string with its quotes.
+pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
+    put_string(text, text.len(), b"\"", out);
+}
+
+/// Appends the first `length` bytes as a JSON string, up to the closing quote, which is in `tail`. More bytes behind
+/// them make it cheaper.
+#[inline(always)]
+fn put_string<const M: usize>(text: &[u8], length: usize, tail: &[u8; M], out: &mut Vec<u8>) {
+    if length <= BLOCK {
+        if let Some(block) = text.first_chunk::<BLOCK>()
+            && (Block::load(block).special() | 1 << length).trailing_zeros() as usize == length
+        {
+            return append_between(out, b'"', block, length, tail);
+        }
+    } else if length <= 2 * BLOCK
+        && let Some(blocks) = text.first_chunk::<{ 2 * BLOCK }>()
+        && let (Some(low), Some(high)) = (blocks.first_chunk(), blocks.last_chunk())
+    {
+        let special = u64::from(Block::load(low).special() | Block::load(high).special() << BLOCK);
+        if (special | 1 << length).trailing_zeros() as usize == length {
+            return append_between(out, b'"', blocks, length, tail);
+        }
+    }
+    put_any_string(text, length, out);
+    append_short(out, tail, M);
+}
+
+#[inline(never)]
+fn put_any_string(text: &[u8], length: usize, out: &mut Vec<u8>) {
+    out.reserve(length + BLOCK + 2);
+    out.push(b'"');
+    let mut at = 0;
+    while at < length {
+        let rest = text.get(at..).unwrap_or(&[]);
+        let here = (length - at).min(BLOCK);
+        let block = match rest.first_chunk::<BLOCK>() {
+            Some(block) => *block,
+            None => padded(rest),
+        };
+        let special = Block::load(&block).special() | 1 << here;
+        let plain = special.trailing_zeros() as usize;
+        append_short(out, &block, plain);
+        at += plain;
+        if plain < here {
+            escape(block.get(plain).copied().unwrap_or(0), out);
+            at += 1;
+        }
     }
 }
 
-/// Position among eight bytes of the first one to escape.
+/// Less than a block of text, with blanks behind.
 #[inline]
-fn first_to_escape(eight: [u8; 8]) -> Option<usize> {
-    let bytes = u64::from_le_bytes(eight);
-    // Each test sets the top bit of matching bytes, and possibly of bytes above a match, never below.
-    let control = bytes.wrapping_sub(ONES * 0x20) & !bytes;
-    let quote = zero_bytes(bytes ^ (ONES * u64::from(b'"')));
-    let backslash = zero_bytes(bytes ^ (ONES * u64::from(b'\\')));
-    let found = (control | quote | backslash) & TOPS;
-    (found != 0).then(|| found.trailing_zeros() as usize / 8)
+fn padded(text: &[u8]) -> [u8; BLOCK] {
+    let mut block = [b' '; BLOCK];
+    block.iter_mut().zip(text).for_each(|(target, byte)| *target = *byte);
+    block
 }
 
-#[inline]
-const fn zero_bytes(bytes: u64) -> u64 {
-    bytes.wrapping_sub(ONES) & !bytes
-}
-
+#[inline(never)]
 fn escape(byte: u8, out: &mut Vec<u8>) {
     let short = match byte {
         b'"' | b'\\' => byte,
@@ -147,13 +271,9 @@ fn escape(byte: u8, out: &mut Vec<u8>) {
         b'\r' => b'r',
         b'\t' => b't',
         _ => {
-            out.extend_from_slice(b"\\u00");
-            out.extend([byte >> 4, byte & 0xf].map(|nibble| match nibble {
-                0..=9 => b'0' + nibble,
-                _ => b'A' + nibble - 10,
-            }));
-            return;
+            let digit = |nibble: u8| if nibble < 10 { b'0' + nibble } else { b'A' + nibble - 10 };
+            return append_short(out, &[b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte & 0xf)], 6);
         }
     };
-    out.extend_from_slice(&[b'\\', short]);
+    append_short(out, &[b'\\', short], 2);
 }

@@ -121,7 +121,7 @@ fn neighbours_do_not_matter() {
     for around in [0u8, b'9', b'-', 0x80, 0xff] {
         for offset in 0..48 {
             for length in 1..=20 {
-                let mut buffer = vec![around; 128];
+                let mut buffer = [around; 128];
                 let digits = &b"17263544536271809182"[..length];
                 buffer[offset..offset + length].copy_from_slice(digits);
                 let text = &buffer[offset..offset + length];

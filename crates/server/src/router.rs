@@ -42,6 +42,7 @@ const ROUTES: &[(&[&str], Handler)] = &[
     (&["_admin", "echo"], routes::admin::echo),
     (&["_admin", "wal"], routes::admin::wal),
     (&["_admin", "routing", "reload"], routes::admin::routing_reload),
+    (&["_api", "job"], routes::job::handle),
     (&["_api", "tasks"], routes::admin::tasks),
     (&["_api", "foxx"], routes::admin::foxx),
     (&["_api", "user"], routes::user::handle),
@@ -58,6 +59,7 @@ pub fn dispatch(context: &Context, request: &Request) -> Result<Response, ApiErr
     }
     // A wrong database is told before anything else is looked at, also by routes that don't look into it.
     context.database(request)?;
+    routes::job::refuse_async(request)?;
     let segments = &request.target.segments;
     let found = ROUTES
         .iter()

@@ -2,10 +2,17 @@
 
 use std::fmt;
 
+use crate::IntegerText;
+use crate::append::append_text;
+
 /// 2^53: up to here every integer is a double.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 /// 2^64.
 const UNSIGNED_END: f64 = 18_446_744_073_709_551_616.0;
+
+/// Below this, every double with a fraction is written with a point and nothing else; see [`is_final`].
+const PLAIN_END: f64 = 10_000.0;
+const TEXT_MAX: usize = 32;
 
 /// A double as JSON text: the shortest digits that read back as the same double.
 ///
@@ -22,14 +29,14 @@ const UNSIGNED_END: f64 = 18_446_744_073_709_551_616.0;
 #[derive(Clone, Copy)]
 pub struct DoubleText {
     /// The longest texts are 17 digits with sign, point and either zeros or an exponent.
-    bytes: [u8; 32],
+    bytes: [u8; TEXT_MAX],
     len: u8,
 }
 
 impl DoubleText {
     /// Formats a double.
     pub fn new(double: f64) -> DoubleText {
-        let mut text = DoubleText { bytes: [0; 32], len: 0 };
+        let mut text = DoubleText { bytes: [0; TEXT_MAX], len: 0 };
         if !double.is_finite() {
             text.push_all(b"null");
             return text;
@@ -39,13 +46,12 @@ impl DoubleText {
         }
         let magnitude = double.abs();
         if magnitude < UNSIGNED_END && magnitude.fract() == 0.0 {
-            let mut buffer = [0; persea_numparse::U64_TEXT_MAX];
-            text.push_all(persea_numparse::format_u64(magnitude as u64, &mut buffer).as_bytes());
+            text.push_all(IntegerText::unsigned(magnitude as u64).as_bytes());
             if magnitude > EXACT_MAX {
                 text.push_all(b".0");
             }
         } else {
-            let mut buffer = ryu::Buffer::new();
+            let mut buffer = zmij::Buffer::new();
             let shortest = buffer.format_finite(magnitude).as_bytes();
             if is_final(shortest) {
                 text.push_all(shortest);
@@ -54,6 +60,18 @@ impl DoubleText {
             }
         }
         text
+    }
+
+    /// Appends the text of a double, cheaper than by formatting it first.
+    #[inline]
+    pub fn append(double: f64, out: &mut Vec<u8>) {
+        let magnitude = double.abs();
+        // In this range the conversion cuts off the fraction.
+        if (1.0..PLAIN_END).contains(&magnitude) && f64::from(magnitude as i32) != magnitude {
+            let mut buffer = zmij::Buffer::new();
+            return append_text(out, buffer.format_finite(double).as_bytes());
+        }
+        out.extend_from_slice(DoubleText::new(double).as_bytes());
     }
 
     /// The text.
@@ -100,7 +118,7 @@ impl fmt::Debug for DoubleText {
     }
 }
 
-/// Whether what ryu writes for a number with a fraction is fractional notation that clients receive as well.
+/// Whether what zmij writes for a number with a fraction is fractional notation that clients receive as well.
 ///
 /// Implies what [`Digits::lay_out`] decides; most numbers are settled here.
 fn is_final(text: &[u8]) -> bool {
@@ -120,7 +138,7 @@ struct Digits {
 }
 
 impl Digits {
-    /// Takes apart what ryu writes: `0.00123`, `12.3`, `123.0`, `1.23e-7` or `1e300`.
+    /// Takes apart what zmij writes: `0.00123`, `12.3`, `123.0`, `1.23e-7` or `1e+300`.
     fn of(text: &[u8]) -> Digits {
         let mut digits = Digits { bytes: [0; 17], len: 0, exponent: -1 };
         let mut point_seen = false;
@@ -170,9 +188,7 @@ impl Digits {
             with_point(digits, 1, out);
             out.push(b'e');
             out.push(if self.exponent < 0 { b'-' } else { b'+' });
-            let mut buffer = [0; persea_numparse::U64_TEXT_MAX];
-            let exponent = u64::from(self.exponent.unsigned_abs());
-            out.push_all(persea_numparse::format_u64(exponent, &mut buffer).as_bytes());
+            out.push_all(IntegerText::unsigned(u64::from(self.exponent.unsigned_abs())).as_bytes());
         }
     }
 }
@@ -191,10 +207,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn appended(double: f64) -> String {
+        let mut out = Vec::new();
+        DoubleText::append(double, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
     #[track_caller]
     fn check(double: f64, expected: &str) {
         let text = DoubleText::new(double);
         assert_eq!(text.as_str(), expected);
+        assert_eq!(appended(double), expected);
         if double.is_finite() {
             assert_eq!(text.as_str().parse::<f64>().unwrap().to_bits(), double.to_bits());
         }
@@ -239,13 +262,14 @@ mod tests {
             for double in [f64::from_bits(bits), scaled, rounded] {
                 if double.is_finite() {
                     if double.fract() != 0.0 {
-                        let mut buffer = ryu::Buffer::new();
+                        let mut buffer = zmij::Buffer::new();
                         let shortest = buffer.format_finite(double.abs()).as_bytes();
-                        let mut slow = DoubleText { bytes: [0; 32], len: 0 };
+                        let mut slow = DoubleText { bytes: [0; TEXT_MAX], len: 0 };
                         Digits::of(shortest).lay_out(&mut slow);
                         prop_assert!(!is_final(shortest) || slow.as_bytes() == shortest);
                     }
                     let text = DoubleText::new(double);
+                    prop_assert_eq!(text.as_str(), appended(double));
                     prop_assert_eq!(text.as_str().parse::<f64>().unwrap().to_bits(), double.to_bits(), "{}", text);
                 }
             }

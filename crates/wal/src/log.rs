@@ -75,7 +75,9 @@ impl Log {
         options.segment_bytes = options.segment_bytes.max(2 * SEGMENT_HEADER_BYTES);
         let found = recovery::scan(&*storage, options.ignore_damage, &mut receive)?;
         let mut synced = recovery::repair(&*storage, &found)?;
-        let spares = recovery::spares(&*storage, options.segment_bytes, options.spare_segments_max)?;
+        let last_number = found.segments.last().map_or(0, |segment| segment.header.number);
+        let spares =
+            recovery::spares(&*storage, options.segment_bytes, options.spare_segments_max, last_number)?;
         let Found { segments, mut recovery, claimed, records_end, .. } = found;
         let mut list = SegmentList::default();
         let n_segments = segments.len();

@@ -153,6 +153,19 @@ pub(crate) fn read_head(file: &dyn StorageFile, number: u64) -> Result<Head> {
     })
 }
 
+/// The highest segment number in the head of any file; zero if there is none that can be read.
+///
+/// Of heads in another version of the format nothing is known, so theirs is the highest of all.
+pub(crate) fn newest_number(file: &dyn StorageFile) -> io::Result<u64> {
+    let mut bytes = [0; SEGMENT_HEADER_BYTES as usize];
+    file.read_at(0, &mut bytes)?;
+    let number = |copy: &[u8; SEGMENT_HEADER_COPY_BYTES]| match SegmentHeader::decode(copy) {
+        Ok(header) => header.map_or(0, |header| header.number),
+        Err(_) => u64::MAX,
+    };
+    Ok(bytes.as_chunks().0.iter().map(number).max().unwrap_or(0))
+}
+
 fn read_failed(name: &str, source: io::Error) -> Error {
     Error::from_io("read", name, 0, source)
 }

@@ -131,3 +131,21 @@ fn opening_twice_finds_the_same() {
     let (_, recovery, _) = open_with(&disk.kill(), options()).unwrap();
     assert_eq!(recovery.torn_tail, None);
 }
+
+#[test]
+fn a_segment_that_lost_its_name_does_not_come_back_under_it() {
+    use persea_wal::Storage as _;
+    let disk = SimulatedStorage::new(7);
+    let (log, ..) = open(&disk);
+    log.append(1, 0, b"kept").unwrap();
+    log.sync_all().unwrap();
+    log.rotate().unwrap();
+    log.append(2, 0, b"lost with the name").unwrap();
+    let disk = disk.kill();
+    disk.rename("00000000000000000002.log", "spare-9").unwrap();
+    let (log, _, seen) = open(&disk);
+    assert_eq!(commits(&seen), [1]);
+    assert!(!disk.names().contains(&"spare-9".to_owned()));
+    log.rotate().unwrap();
+    assert_eq!(commits(&open_records(&disk.kill())), [1]);
+}

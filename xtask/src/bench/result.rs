@@ -86,8 +86,12 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// The parameter as a size, where it is one.
+    /// The parameter as a size, where it is one. In the suite of numbers it is the digits, and their count the size.
     pub fn size(&self) -> Option<f64> {
+        if self.suite == super::numbers::SUITE {
+            let digits = self.parameter.as_deref()?;
+            return digits.bytes().all(|digit| digit.is_ascii_digit()).then_some(digits.len() as f64);
+        }
         let size: f64 = self.parameter.as_deref()?.replace('_', "").parse().ok()?;
         (size.is_finite() && size > 0.0).then_some(size)
     }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::axis::{Axis, size_label, time_label};
 use super::page::escaped;
-use super::series::{COLOURED_MAX, Series};
+use super::series::{Lines, Series};
 use crate::bench::result::{Role, Run};
 use crate::dashboard::series::short;
 
@@ -22,8 +22,8 @@ const BOTTOM: f64 = 36.0;
 const COMMIT_LABELS_MAX: usize = 6;
 
 /// Times by run.
-pub fn over_time(title: &str, unit: &str, series: &[Series], runs: &[&Run]) -> String {
-    let (x_high, y) = (runs.len().saturating_sub(1) as f64, time_axis(series));
+pub fn over_time(title: &str, unit: &str, lines: &Lines, runs: &[&Run]) -> String {
+    let (x_high, y) = (runs.len().saturating_sub(1) as f64, time_axis(&lines.series));
     // A single run stands in the middle.
     let x = if runs.len() < 2 {
         Axis::linear(-1.0, 1.0, LEFT, WIDTH - RIGHT)
@@ -38,17 +38,18 @@ pub fn over_time(title: &str, unit: &str, series: &[Series], runs: &[&Run]) -> S
         .map(|(index, run)| (index as f64, short(&run.commit).to_owned()))
         .collect();
     let scale = if y.is_logarithmic() { ", log scale" } else { "" };
-    figure("time", title, &format!("time{unit} by commit{scale}"), series, &x, &y, &labels)
+    figure("time", title, &format!("time{unit} by commit{scale}"), lines, &x, &y, &labels)
 }
 
 /// Times by size, both axes by logarithm: a straight line is a power of the size.
-pub fn by_size(title: &str, series: &[Series]) -> String {
+pub fn by_size(title: &str, lines: &Lines) -> String {
+    let series = &lines.series;
     let sizes = || series.iter().flat_map(|line| &line.points).map(|point| point.x);
     let times = || series.iter().flat_map(|line| &line.points).map(|point| point.y);
     let x = Axis::logarithmic(least(sizes()) / 1.2, most(sizes()) * 1.2, LEFT, WIDTH - RIGHT);
     let y = Axis::logarithmic(least(times()) / 1.6, most(times()) * 1.6, HEIGHT - BOTTOM, TOP);
     let labels: Vec<(f64, String)> = x.ticks().into_iter().map(|tick| (tick, size_label(tick))).collect();
-    figure("size", title, "time for one iteration by size, both log scale", series, &x, &y, &labels)
+    figure("size", title, "time for one iteration by size, both log scale", lines, &x, &y, &labels)
 }
 
 fn time_axis(series: &[Series]) -> Axis {
@@ -68,7 +69,7 @@ fn figure(
     kind: &str,
     title: &str,
     caption: &str,
-    series: &[Series],
+    lines: &Lines,
     x: &Axis,
     y: &Axis,
     labels: &[(f64, String)],
@@ -83,13 +84,11 @@ fn figure(
     );
     svg.push_str(&grid(x, y, labels));
     // Own lines come last in the picture, so that they lie on top.
-    for (index, line) in series.iter().enumerate().rev() {
-        if let Some(style) = style(index, line, series) {
-            svg.push_str(&drawn(line, &style, x, y));
-        }
+    for (index, line) in lines.series.iter().enumerate().rev() {
+        svg.push_str(&drawn(line, &style(index, &lines.series), x, y));
     }
     svg.push_str("</svg>\n");
-    svg.push_str(&legend(series));
+    svg.push_str(&legend(lines));
     svg.push_str("</figure>\n");
     svg
 }
@@ -120,14 +119,14 @@ fn grid(x: &Axis, y: &Axis, labels: &[(f64, String)]) -> String {
     svg
 }
 
-/// The class that gives a line its colour and form; none when all colours are taken.
-fn style(index: usize, line: &Series, series: &[Series]) -> Option<String> {
-    if line.role == Role::Limit {
-        let earlier = series[..index].iter().filter(|other| other.role == Role::Limit).count();
-        return (earlier < COLOURED_MAX).then(|| format!("limit limit{}", earlier.min(2)));
+/// The class that gives a line its colour and form.
+fn style(index: usize, series: &[Series]) -> String {
+    let limits_before = series[..index].iter().filter(|other| other.role == Role::Limit).count();
+    match series[index].role {
+        Role::Limit => format!("limit limit{limits_before}"),
+        Role::Own => format!("own colour{}", index - limits_before),
+        Role::Peer => format!("peer colour{}", index - limits_before),
     }
-    let role = if line.role == Role::Own { "own" } else { "peer" };
-    (index < COLOURED_MAX).then(|| format!("{role} colour{index}"))
 }
 
 fn drawn(line: &Series, style: &str, x: &Axis, y: &Axis) -> String {
@@ -146,22 +145,18 @@ fn drawn(line: &Series, style: &str, x: &Axis, y: &Axis) -> String {
     format!("<g class=\"series {style}\"><path class=\"line\" d=\"{path}\"/>{points}</g>\n")
 }
 
-fn legend(series: &[Series]) -> String {
+fn legend(lines: &Lines) -> String {
     let mut html = String::from("<ul class=\"legend\">");
-    let mut left_out = 0;
-    for (index, line) in series.iter().enumerate() {
-        let Some(style) = style(index, line, series) else {
-            left_out += 1;
-            continue;
-        };
+    for (index, line) in lines.series.iter().enumerate() {
         let _ = write!(
             html,
-            "<li><svg class=\"key\" viewBox=\"0 0 22 8\" aria-hidden=\"true\"><g class=\"{style}\"><path class=\"line\" d=\"M1 4H21\"/></g></svg>{}</li>",
+            "<li><svg class=\"key\" viewBox=\"0 0 22 8\" aria-hidden=\"true\"><g class=\"{}\"><path class=\"line\" d=\"M1 4H21\"/></g></svg>{}</li>",
+            style(index, &lines.series),
             escaped(&line.name)
         );
     }
-    if left_out > 0 {
-        let _ = write!(html, "<li class=\"more\">{left_out} more in the table</li>");
+    if lines.left_out > 0 {
+        let _ = write!(html, "<li class=\"more\">{} more in the table</li>", lines.left_out);
     }
     html.push_str("</ul>\n");
     html

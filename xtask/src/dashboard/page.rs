@@ -15,8 +15,8 @@ pub fn page(runs: &[Run]) -> String {
         include_str!("style.css")
     );
     html.push_str(&header(runs));
-    for machine in machines(runs) {
-        html.push_str(&machine_part(&machine));
+    for (number, machine) in machines(runs).iter().enumerate() {
+        html.push_str(&machine_part(number, machine));
     }
     html.push_str("</body>\n</html>\n");
     html
@@ -58,7 +58,7 @@ fn machines(runs: &[Run]) -> Vec<Vec<&Run>> {
     machines
 }
 
-fn machine_part(runs: &[&Run]) -> String {
+fn machine_part(number: usize, runs: &[&Run]) -> String {
     let Some(last) = runs.last() else { return String::new() };
     let modified = if last.modified { " with changes" } else { "" };
     let mut html = format!(
@@ -71,12 +71,14 @@ fn machine_part(runs: &[&Run]) -> String {
     );
     let suites = suites(runs);
     if suites.len() > 1 {
-        let links: Vec<String> =
-            suites.iter().map(|suite| format!("<a href=\"#{}\">{}</a>", id(suite), escaped(suite))).collect();
+        let links: Vec<String> = suites
+            .iter()
+            .map(|suite| format!("<a href=\"#{}\">{}</a>", id(number, suite), escaped(suite)))
+            .collect();
         let _ = writeln!(html, "<nav>{}</nav>", links.join(" "));
     }
     for suite in suites {
-        html.push_str(&suite_section(suite, runs));
+        html.push_str(&suite_section(number, suite, runs));
     }
     html.push_str("</main>\n");
     html
@@ -90,18 +92,21 @@ fn suites<'a>(runs: &[&'a Run]) -> Vec<&'a str> {
     suites
 }
 
-fn id(suite: &str) -> String {
-    suite.chars().map(|sign| if sign.is_ascii_alphanumeric() { sign } else { '-' }).collect()
+/// An anchor; the same suite may have run on several machines.
+fn id(machine: usize, suite: &str) -> String {
+    let name: String =
+        suite.chars().map(|sign| if sign.is_ascii_alphanumeric() { sign } else { '-' }).collect();
+    format!("machine{machine}-{name}")
 }
 
-fn suite_section(suite: &str, runs: &[&Run]) -> String {
+fn suite_section(number: usize, suite: &str, runs: &[&Run]) -> String {
     let with_suite: Vec<&Run> =
         runs.iter().copied().filter(|run| run.results.iter().any(|figure| figure.suite == suite)).collect();
     let Some((last, earlier)) = with_suite.split_last() else { return String::new() };
     let groups = Group::of(last, suite);
     let mut html = format!(
         "<section class=\"suite\" id=\"{}\">\n<h2>{}</h2>\n<div class=\"wide\"><table>\n{}<tbody>\n",
-        id(suite),
+        id(number, suite),
         escaped(suite),
         table::HEAD
     );
@@ -129,8 +134,8 @@ fn charts(group: &Group<'_>, runs: &[&Run]) -> String {
         }
         let title = parameter
             .map_or_else(|| group.name.to_owned(), |parameter| format!("{} / {parameter}", group.name));
-        let series = series::over_time(group, runs, parameter);
-        html.push_str(&chart::over_time(&title, unit, &series, runs));
+        let lines = series::over_time(group, runs, parameter);
+        html.push_str(&chart::over_time(&title, unit, &lines, runs));
     }
     if largest.is_some() {
         html.push_str(&chart::by_size(group.name, &series::by_size(group)));

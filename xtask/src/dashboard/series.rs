@@ -3,7 +3,10 @@
 use crate::bench::result::{Measurement, Role, Run};
 
 /// How many lines a chart tells apart by colour; further ones stay in the table.
-pub const COLOURED_MAX: usize = 8;
+const COLOURED_MAX: usize = 8;
+
+/// How many limits a chart tells apart by their dashes.
+const DASHED_MAX: usize = 3;
 
 /// One point.
 pub struct Point {
@@ -25,6 +28,14 @@ pub struct Series {
     pub points: Vec<Point>,
 }
 
+/// The lines of a chart.
+pub struct Lines {
+    /// Those that are drawn, in the order of the legend.
+    pub series: Vec<Series>,
+    /// How many there are besides.
+    pub left_out: usize,
+}
+
 /// The functions of a group in the order of the legend: own, peers from the fastest on, limits.
 pub fn functions(figures: &[&Measurement]) -> Vec<(String, Role)> {
     let mut sorted: Vec<&&Measurement> = figures.iter().collect();
@@ -43,7 +54,7 @@ pub fn functions(figures: &[&Measurement]) -> Vec<(String, Role)> {
 }
 
 /// One line a function: time for a unit of work, run by run. `parameter` chooses among sizes.
-pub fn over_time(group: &Group<'_>, runs: &[&Run], parameter: Option<&str>) -> Vec<Series> {
+pub fn over_time(group: &Group<'_>, runs: &[&Run], parameter: Option<&str>) -> Lines {
     let points = |function: &str| {
         let mut points = Vec::new();
         for (index, run) in runs.iter().enumerate() {
@@ -62,7 +73,7 @@ pub fn over_time(group: &Group<'_>, runs: &[&Run], parameter: Option<&str>) -> V
 }
 
 /// One line a function: time for an iteration by the size of its input.
-pub fn by_size(group: &Group<'_>) -> Vec<Series> {
+pub fn by_size(group: &Group<'_>) -> Lines {
     let points = |function: &str| {
         let mut points: Vec<Point> = group
             .figures
@@ -81,12 +92,22 @@ pub fn by_size(group: &Group<'_>) -> Vec<Series> {
     lines(&group.figures, points)
 }
 
-fn lines(figures: &[&Measurement], points: impl Fn(&str) -> Vec<Point>) -> Vec<Series> {
-    functions(figures)
+fn lines(figures: &[&Measurement], points: impl Fn(&str) -> Vec<Point>) -> Lines {
+    let all = functions(figures)
         .into_iter()
         .map(|(name, role)| Series { points: points(&name), name, role })
-        .filter(|series| !series.points.is_empty())
-        .collect()
+        .filter(|series| !series.points.is_empty());
+    let mut lines = Lines { series: Vec::new(), left_out: 0 };
+    for series in all {
+        let alike = |other: &&Series| (other.role == Role::Limit) == (series.role == Role::Limit);
+        let max = if series.role == Role::Limit { DASHED_MAX } else { COLOURED_MAX };
+        if lines.series.iter().filter(alike).count() < max {
+            lines.series.push(series);
+        } else {
+            lines.left_out += 1;
+        }
+    }
+    lines
 }
 
 /// The figures of one group in the newest run that has its suite.

@@ -120,6 +120,10 @@ fn failed_items_have_no_identity() {
         assert_eq!(item.keys().collect::<Vec<_>>(), ["error", "errorNum", "errorMessage"], "{method} {path}");
         assert_eq!(item["errorNum"], 1200);
     }
+    let path = "/_api/document/c?waitForSync=true";
+    client.post(path, &json!([{ "_key": "k" }])).expect(202);
+    client.json("DELETE", path, &json!(["nobody"])).expect(202);
+    client.post(path, &json!([{ "_key": "k" }, { "_key": "fine" }])).expect(201);
 }
 
 #[test]

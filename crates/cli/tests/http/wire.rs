@@ -84,6 +84,18 @@ fn locations_can_be_followed() {
 }
 
 #[test]
+fn nothing_runs_in_the_background() {
+    let (_server, client) = started();
+    for wish in ["true", "store"] {
+        client.send("POST", "/_api/document/c", &[("x-arango-async", wish)], b"{}").expect_error(501, 9);
+    }
+    client.send("POST", "/_api/document/c", &[("x-arango-async", "false")], b"{}").expect(202);
+    assert_eq!(client.get("/_api/job/done").expect(200).body, json!([]));
+    assert_eq!(client.delete("/_api/job/all").expect(200).body["result"], true);
+    client.get("/_api/job/123").expect_error(404, 404);
+}
+
+#[test]
 fn old_protocol_versions() {
     let (server, _client) = started();
     let mut stream = TcpStream::connect(&server.address).expect("a connection");

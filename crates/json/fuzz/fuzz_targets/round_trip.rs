@@ -1,8 +1,10 @@
 //! Any text: JSON in, VelocyPack, JSON out, compared with serde_json.
 #![no_main]
 
+use std::cell::RefCell;
+
 use libfuzzer_sys::fuzz_target;
-use persea_json::{Error, parse, to_string};
+use persea_json::{Error, Parser, parse, to_string};
 use persea_vpack::Slice;
 use serde_json::Value;
 
@@ -21,7 +23,14 @@ fn same(left: &Value, right: &Value) -> bool {
     }
 }
 
+thread_local! {
+    /// Remembers what it saw in earlier texts, which must make no difference.
+    static PARSER: RefCell<Parser> = RefCell::default();
+}
+
 fuzz_target!(|text: &[u8]| {
+    let reused = PARSER.with_borrow_mut(|parser| parser.parse(text));
+    assert_eq!(reused.ok(), parse(text).ok());
     let expected = serde_json::from_slice::<Value>(text);
     match (parse(text), expected) {
         (Ok(value), Ok(expected)) => {

@@ -14,6 +14,7 @@ pub mod explain;
 pub mod gharial;
 pub mod import;
 pub mod index;
+pub mod job;
 pub mod options;
 pub mod query;
 pub mod query_cache;

@@ -78,6 +78,14 @@ impl<'b> Appender<'b> {
         self.encoder.u64(value);
     }
 
+    /// Writes an integer in its shortest form, given by its sign and its magnitude.
+    ///
+    /// The magnitude of a negative number is at most 2^63.
+    #[inline(always)]
+    pub fn add_integer(&mut self, negative: bool, magnitude: u64) {
+        self.encoder.integer(negative, magnitude);
+    }
+
     /// Writes a double; what is not finite becomes `null`.
     #[inline]
     pub fn add_f64(&mut self, value: f64) {

@@ -71,24 +71,30 @@ impl Encoder {
 
     #[inline]
     pub(super) fn i64(&mut self, value: i64) {
-        match u64::try_from(value) {
-            Ok(value) => self.u64(value),
-            Err(_) if value >= -6 => self.byte((0x40 + value) as u8),
-            Err(_) => {
-                // One bit more than the magnitude needs, for the sign.
-                let width = (72 - value.leading_ones() as usize) / 8;
-                self.number(0x1f + width as u8, value as u64, width);
-            }
-        }
+        self.integer(value < 0, value.unsigned_abs());
     }
 
     #[inline]
     pub(super) fn u64(&mut self, value: u64) {
-        if value <= 9 {
-            return self.byte(0x30 + value as u8);
-        }
-        let width = 8 - value.leading_zeros() as usize / 8;
-        self.number(0x27 + width as u8, value, width);
+        self.integer(false, value);
+    }
+
+    /// An integer by sign and magnitude, which is at most 2^63 when it is negative.
+    ///
+    /// Neither sign nor size decide a branch: in a list of numbers both are hard to foresee.
+    #[inline(always)]
+    pub(super) fn integer(&mut self, negative: bool, magnitude: u64) {
+        let sign = u64::from(negative);
+        let bits = (magnitude ^ sign.wrapping_neg()).wrapping_add(sign);
+        // Negative numbers need one bit more, for the sign.
+        let highest_bit = 63 - (magnitude.wrapping_sub(sign) | 1).leading_zeros();
+        let width = 1 + (highest_bit + sign as u32) / 8;
+        let head = (0x27 - 8 * sign as u32).wrapping_add(width);
+        // All ones for -6 to 9, which the first byte holds alone.
+        let small = u32::from(magnitude <= 9 - 3 * sign).wrapping_neg();
+        let head = (head & !small | (0x30 | bits as u32 & 0x0f) & small) as u8;
+        let width = (width & !small) as usize;
+        append_headed(&mut self.buffer, head, &bits.to_le_bytes(), width);
     }
 
     #[inline]

@@ -12,7 +12,7 @@ const REMEMBERED_MIN: usize = 4;
 /// Orders of more keys are not remembered.
 const REMEMBERED_MAX: usize = 48;
 /// How many orders are remembered; a power of two.
-const SLOTS: usize = 16;
+const SLOTS: usize = 32;
 
 /// Orders that keys were found to have, since most objects have the same keys as one not long before.
 ///
@@ -51,10 +51,13 @@ impl Orders {
             return in_place(keys, object);
         }
         let slot = slot(keys);
-        match self.slots.get(slot) {
-            Some(order) if order.fits(keys, object) => Sorted::By(slot),
-            _ => self.learn(slot, keys, object),
+        // Two kinds of objects may share a slot, so there are two places for each.
+        for slot in [slot, slot ^ 1] {
+            if self.slots.get(slot).is_some_and(|order| order.fits(keys, object)) {
+                return Sorted::By(slot);
+            }
         }
+        self.learn(slot, keys, object)
     }
 
     /// A remembered order.
@@ -75,6 +78,9 @@ impl Orders {
         let mut unsorted = [0; REMEMBERED_MAX];
         unsorted.iter_mut().zip(&*keys).for_each(|(offset, key)| *offset = key.offset);
         let sorted = in_place(keys, object);
+        if self.slots.get(slot).is_some_and(|order| order.count != 0) && slot ^ 1 < self.slots.len() {
+            self.slots.swap(slot, slot ^ 1);
+        }
         if let (Sorted::InPlace, Some(order)) = (sorted, self.slots.get_mut(slot)) {
             order.count = keys.len() as u8;
             // Keys come in ascending order of their offsets.

@@ -7,7 +7,7 @@ use super::scan::FoundSegment;
 use crate::Result;
 use crate::error::Context;
 use crate::format::SEGMENT_HEADER_BYTES;
-use crate::segment::{segment_name, spare_number};
+use crate::segment::{newest_number, segment_name, spare_number};
 use crate::storage::{Storage, StorageFile};
 
 /// How much is written again at once.
@@ -79,21 +79,31 @@ impl FoundSegment {
 }
 
 /// The spare files that can be used again, by their numbers; removes all others.
+///
+/// A file that was about to become the segment after `last_number`, and lost its name again by a crash, holds records
+/// that would come to light if it got the same name once more and the head written then were lost.
 pub(crate) fn spares(
     storage: &dyn Storage,
     segment_bytes: u64,
     n_max: usize,
+    last_number: u64,
 ) -> Result<Vec<(u64, Arc<dyn StorageFile>)>> {
     let mut spares = Vec::new();
+    let mut has_removed = false;
     for name in storage.list().context("list", "the folder")? {
         let Some(number) = spare_number(&name) else { continue };
         let file = storage.open(&name).context("open", &name)?;
         let is_of_size = file.byte_size().context("read", &name)? == segment_bytes;
-        if is_of_size && spares.len() < n_max {
+        let was_before = newest_number(&*file).context("read", &name)? <= last_number;
+        if is_of_size && was_before && spares.len() < n_max {
             spares.push((number, file));
         } else {
             storage.remove(&name).context("remove", &name)?;
+            has_removed = true;
         }
+    }
+    if has_removed {
+        storage.sync_dir().context("sync", "the folder")?;
     }
     Ok(spares)
 }

@@ -71,6 +71,9 @@ pub fn many(
         }
     }
     builder.close();
+    // Where nothing was written, nothing was waited for.
+    let nothing_written = !counts.is_empty() && outcomes.iter().all(Result::is_err);
+    let status = if nothing_written { StatusCode::ACCEPTED } else { status };
     let all_silent = options.silent && counts.is_empty();
     let body = if all_silent { vpack!({}) } else { builder.finish().map_err(persea::Error::from)? };
     Ok(counts.report(Response::value(status, body)))
