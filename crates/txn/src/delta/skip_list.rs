@@ -214,21 +214,27 @@ impl SkipList {
         self.allocated_bytes.load(Ordering::Relaxed)
     }
 
-    /// The last node whose key is below `key` (or equal to it, if asked for), or the head.
+    /// The last node whose key is below `key` (or equal to it, if asked for), or the head; and the node that came after
+    /// it when it was looked at. To look again would be too late: a new node may have come in between.
     #[inline]
-    fn last_before(&self, key: &[u8], or_equal: bool) -> Node<'_> {
+    fn seek(&self, key: &[u8], or_equal: bool) -> (Node<'_>, Option<Node<'_>>) {
         let is_before = |node: Node<'_>| match node.key().cmp(key) {
             std::cmp::Ordering::Less => true,
             std::cmp::Ordering::Equal => or_equal,
             std::cmp::Ordering::Greater => false,
         };
         let mut before = self.head();
+        let mut after = None;
         for level in (0..HEIGHT_MAX).rev() {
-            while let Some(next) = before.next_at(level).filter(|next| is_before(*next)) {
-                before = next;
+            loop {
+                after = before.next_at(level);
+                match after {
+                    Some(next) if is_before(next) => before = next,
+                    Some(_) | None => break,
+                }
             }
         }
-        before
+        (before, after)
     }
 
     fn last(&self) -> Node<'_> {
@@ -244,7 +250,7 @@ impl SkipList {
     /// The node of a key.
     #[inline]
     pub(super) fn find(&self, key: &[u8]) -> Option<Node<'_>> {
-        self.last_before(key, false).next().filter(|node| node.key() == key)
+        self.seek(key, false).1.filter(|node| node.key() == key)
     }
 
     /// The first node.
@@ -257,13 +263,13 @@ impl SkipList {
     /// The nodes between them are the range, for every snapshot taken before the call.
     pub(super) fn around(&self, bounds: Bounds<'_>) -> (Node<'_>, Option<Node<'_>>) {
         let before = match bounds.0 {
-            Bound::Included(key) => self.last_before(key, false),
-            Bound::Excluded(key) => self.last_before(key, true),
+            Bound::Included(key) => self.seek(key, false).0,
+            Bound::Excluded(key) => self.seek(key, true).0,
             Bound::Unbounded => self.head(),
         };
         let after = match bounds.1 {
-            Bound::Included(key) => self.last_before(key, true).next(),
-            Bound::Excluded(key) => self.last_before(key, false).next(),
+            Bound::Included(key) => self.seek(key, true).1,
+            Bound::Excluded(key) => self.seek(key, false).1,
             Bound::Unbounded => None,
         };
         (before, after)

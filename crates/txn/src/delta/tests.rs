@@ -145,6 +145,12 @@ fn readers_see_whole_commits_while_a_writer_goes_on() {
                         range.advance();
                     }
                     assert_eq!(n_found, if seq == 0 { 0 } else { 20 });
+                    for number in 0..20_u64 {
+                        let key = number.to_be_bytes();
+                        let hash = KeyHash::new(Tree::Documents, &key);
+                        let found = delta.get(Tree::Documents, &key, hash, CommitSeq(seq));
+                        assert_eq!(found, (seq > 0).then_some(Some(&seq.to_be_bytes()[..])));
+                    }
                     if seq == N_COMMITS {
                         return;
                     }
