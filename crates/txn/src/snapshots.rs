@@ -157,8 +157,9 @@ impl SnapshotRegistry {
         Ok(snapshot)
     }
 
-    /// Counts a transaction out; returns the oldest snapshot that active transactions read from.
-    pub(crate) fn end(&self, seq: CommitSeq) -> Option<CommitSeq> {
+    /// Counts a transaction out. Returns the horizon: the commit up to which every transaction sees everything, those
+    /// that run now and those that begin later.
+    pub(crate) fn end(&self, seq: CommitSeq) -> CommitSeq {
         let mut state = self.state.lock();
         if let Some(count) = state.active.get_mut(&seq) {
             *count -= 1;
@@ -166,7 +167,10 @@ impl SnapshotRegistry {
                 state.active.remove(&seq);
             }
         }
-        state.active.first_key_value().map(|(seq, _)| *seq)
+        // Never beyond the latest commit, not even without active transactions: some may begin, and others commit,
+        // before the caller acts on the answer.
+        let latest = CommitSeq(self.latest.load(Ordering::Acquire));
+        state.active.first_key_value().map_or(latest, |(oldest, _)| (*oldest).min(latest))
     }
 
     /// Lets go of the kept snapshots for the time of a write to the engine, which could not grow beside them.

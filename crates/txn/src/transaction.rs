@@ -386,8 +386,8 @@ impl Transaction {
         self.shared.locks.release_keys(&std::mem::take(&mut self.locks));
         self.release_collections();
         if was_active {
-            let oldest_active = self.shared.registry.end(self.begun_at);
-            self.shared.locks.prune(oldest_active);
+            let horizon = self.shared.registry.end(self.begun_at);
+            self.shared.locks.prune(horizon);
         }
     }
 
@@ -455,14 +455,14 @@ impl Transaction {
     fn finish(&mut self, seq: Option<CommitSeq>) {
         self.state = State::Finished;
         self.shared.counters.commits.fetch_add(1, Ordering::Relaxed);
-        let oldest_active = self.shared.registry.end(self.begun_at);
+        let horizon = self.shared.registry.end(self.begun_at);
         let locks = std::mem::take(&mut self.locks);
         match seq {
-            Some(seq) => self.shared.locks.commit_keys(locks, seq, oldest_active),
+            Some(seq) => self.shared.locks.commit_keys(locks, seq, horizon),
             None => self.shared.locks.release_keys(&locks),
         }
         self.release_collections();
-        self.shared.locks.prune(oldest_active);
+        self.shared.locks.prune(horizon);
     }
 }
 

@@ -191,12 +191,11 @@ impl KeyTable {
         }
     }
 
-    /// Forgets commits that every active transaction has seen.
-    pub(super) fn prune(&self, oldest_active: Option<CommitSeq>) {
+    /// Forgets commits up to `horizon`, which every transaction sees.
+    pub(super) fn prune(&self, horizon: CommitSeq) {
         while self.n_recent.load(Ordering::Relaxed) > 0 {
             let mut recent = self.recent.lock();
-            let is_seen = |seq: CommitSeq| oldest_active.is_none_or(|oldest| seq <= oldest);
-            if !recent.front().is_some_and(|(seq, _)| is_seen(*seq)) {
+            if !recent.front().is_some_and(|(seq, _)| *seq <= horizon) {
                 return;
             }
             let Some((seq, keys)) = recent.pop_front() else { return };

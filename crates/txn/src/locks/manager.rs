@@ -139,9 +139,10 @@ impl LockManager {
         self.give_back(keys, None);
     }
 
-    /// Gives committed keys back. They are remembered while a transaction older than the commit is active.
-    pub(crate) fn commit_keys(&self, keys: Vec<LockKey>, seq: CommitSeq, oldest_active: Option<CommitSeq>) {
-        if oldest_active.is_some_and(|oldest| oldest < seq) {
+    /// Gives committed keys back. They are remembered until every transaction sees the commit; `horizon` tells up to
+    /// which commit they all see everything.
+    pub(crate) fn commit_keys(&self, keys: Vec<LockKey>, seq: CommitSeq, horizon: CommitSeq) {
+        if horizon < seq {
             self.give_back(&keys, Some(seq));
             self.keys.remember(keys, seq);
         } else {
@@ -160,9 +161,9 @@ impl LockManager {
         }
     }
 
-    /// Forgets commits that every active transaction has seen.
-    pub(crate) fn prune(&self, oldest_active: Option<CommitSeq>) {
-        self.keys.prune(oldest_active);
+    /// Forgets commits that every transaction sees.
+    pub(crate) fn prune(&self, horizon: CommitSeq) {
+        self.keys.prune(horizon);
     }
 
     /// Keys held or remembered.

@@ -337,10 +337,10 @@ fn a_key_is_held_by_one_and_remembered_for_the_older() {
     assert!(matches!(attempt(1, 5), LockAttempt::Acquired));
     assert!(matches!(attempt(1, 5), LockAttempt::AlreadyHeld));
     assert!(matches!(attempt(2, 5), LockAttempt::Conflict));
-    locks.commit_keys(vec![key], CommitSeq(6), Some(CommitSeq(5)));
+    locks.commit_keys(vec![key], CommitSeq(6), CommitSeq(5));
     assert!(matches!(attempt(2, 5), LockAttempt::Conflict));
     assert!(matches!(attempt(3, 6), LockAttempt::Acquired));
-    locks.prune(Some(CommitSeq(6)));
+    locks.prune(CommitSeq(6));
     locks.release_keys(&[key]);
     assert_eq!(locks.n_keys(), 0);
 }
@@ -359,9 +359,9 @@ fn a_commit_conflicts_all_who_wait_and_an_abort_lets_the_first_in() {
     locks.release_keys(&[key]);
     let outcomes = [second.outcome(), third.outcome(), fourth.outcome()];
     assert_eq!(outcomes, [Some(WaitOutcome::Granted), None, None]);
-    locks.commit_keys(vec![key], CommitSeq(6), Some(CommitSeq(5)));
+    locks.commit_keys(vec![key], CommitSeq(6), CommitSeq(5));
     assert_eq!(third.outcome(), Some(WaitOutcome::Conflict));
     assert_eq!(fourth.outcome(), Some(WaitOutcome::Conflict));
-    locks.prune(None);
+    locks.prune(CommitSeq(6));
     assert_eq!((locks.n_keys(), locks.n_waiting()), (0, 0));
 }
