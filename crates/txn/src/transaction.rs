@@ -30,6 +30,8 @@ pub struct Transaction {
     view: Option<ReadView>,
     locks: Vec<LockKey>,
     clears: Vec<ClearTask>,
+    /// Most bytes of keys and values that it may write.
+    write_bytes_max: u64,
     /// Shared with savepoints, so its count tells whether any is left.
     savepoint_token: Arc<()>,
     /// Numbers of the savepoints that no rollback has discarded, ascending; dropped ones may be among them.
@@ -57,6 +59,7 @@ impl Transaction {
         let snapshot = shared.registry.begin(shared.pipeline.engine())?;
         Ok(Transaction {
             id: shared.next_transaction_id(),
+            write_bytes_max: shared.options.transaction_bytes_max,
             shared,
             begun_at: snapshot.commit_seq(),
             snapshot: Some(snapshot),
@@ -111,7 +114,7 @@ impl Transaction {
         if key.len() > MAX_KEY_BYTES {
             return Err(Error::KeyTooLong { key_bytes: key.len() });
         }
-        let limit_bytes = self.shared.options.transaction_bytes_max;
+        let limit_bytes = self.write_bytes_max;
         if limit_bytes != u64::MAX {
             let more_bytes = key.len() + value.map_or(0, <[u8]>::len);
             if (self.write_bytes() + more_bytes) as u64 > limit_bytes {
@@ -120,6 +123,12 @@ impl Transaction {
         }
         self.buffer.put(tree, keyspace, key, value);
         Ok(())
+    }
+
+    /// Lowers the most bytes that it may write below [`Options::transaction_bytes_max`](crate::Options); a higher limit
+    /// changes nothing.
+    pub fn limit_write_bytes(&mut self, bytes_max: u64) {
+        self.write_bytes_max = self.write_bytes_max.min(bytes_max);
     }
 
     /// Bytes of keys and values written so far, overwritten ones included.

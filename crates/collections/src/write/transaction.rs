@@ -192,6 +192,17 @@ impl Transaction {
         !self.touched.iter().any(|touched| touched.is_written)
     }
 
+    /// Lowers the most bytes of keys and values, those of indexes included, that it may write. What would exceed them
+    /// fails with [`Error::ResourceLimit`].
+    pub fn limit_write_bytes(&mut self, bytes_max: u64) {
+        self.inner.limit_write_bytes(bytes_max);
+    }
+
+    /// Bytes of keys and values written so far, those of indexes and of overwritten documents included.
+    pub fn write_bytes(&self) -> usize {
+        self.inner.write_bytes()
+    }
+
     /// Makes the commit wait until everything is on disk.
     pub fn require_sync(&mut self) {
         self.must_sync = true;
