@@ -10,6 +10,7 @@ use crate::cursors::Cursors;
 use crate::error::ApiError;
 use crate::http::request::Request;
 use crate::options::ServerOptions;
+use crate::transactions::Transactions;
 
 /// The server's shared state.
 pub struct Context {
@@ -17,6 +18,8 @@ pub struct Context {
     pub instance: Instance,
     /// Open cursors.
     pub cursors: Cursors,
+    /// Stream transactions.
+    pub transactions: Transactions,
     /// Settings.
     pub options: ServerOptions,
     /// When the server started.
