@@ -265,6 +265,21 @@ fn collections_must_be_declared() {
     strict.get("/_api/collection/b/count").expect_error(400, 1652);
     strict.post("/_api/cursor", &json!({ "query": "FOR d IN b RETURN d" })).expect_error(400, 1652);
     strict.send("PUT", "/_api/document/b?onlyget=true", &json!(["1"])).expect_error(400, 1652);
+    client.create_edge_collection("edges");
+    client.post("/_api/document/edges", &json!({ "_from": "a/1", "_to": "b/1" })).expect(202);
+    let strict_later =
+        Transaction::begin(&client, &json!({ "collections": { "read": ["edges"] }, "allowImplicit": false }));
+    for (query, number) in [
+        ("RETURN DOCUMENT('b/1')", 1652),
+        ("RETURN DOCUMENT('nowhere/1')", 0),
+        ("FOR v IN 1..1 OUTBOUND 'a/1' edges RETURN v", 1652),
+        ("WITH b FOR v IN 1..1 OUTBOUND 'a/1' edges RETURN v", 1652),
+        ("FOR v, e IN 1..1 OUTBOUND 'a/1' edges RETURN e._to", 0),
+    ] {
+        let answer = strict_later.post("/_api/cursor", &json!({ "query": query }));
+        let found = answer.body["errorNum"].as_u64().unwrap_or(0);
+        assert_eq!(found, number, "{query}: {}", answer.body);
+    }
     for transaction in [&usual, &strict] {
         transaction.post("/_api/document/b", &json!({})).expect_error(400, 1652);
         transaction.post("/_api/document/b", &json!([{}])).expect_error(400, 1652);

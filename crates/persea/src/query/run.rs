@@ -234,6 +234,7 @@ fn cursor(
             fail_on_warning: options.fail_on_warning,
             profile: options.profile > 1,
             user: Some("root".to_owned()),
+            readable_collections: database.bound().and_then(Bound::readable),
             ..ExecuteOptions::default()
         },
     };

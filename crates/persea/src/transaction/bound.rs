@@ -1,5 +1,7 @@
 //! The transaction behind the handles that work inside of it.
 
+use std::sync::Arc;
+
 use parking_lot::Mutex;
 use persea_collections::{Transaction, View};
 
@@ -60,6 +62,11 @@ impl Bound {
         self.declared.check(id, name, mode)
     }
 
+    /// The only collections that queries may read; `None` when they may read all.
+    pub(crate) fn readable(&self) -> Option<Arc<[u64]>> {
+        self.declared.readable()
+    }
+
     /// Everything as the transaction sees it now.
     ///
     /// # Errors
@@ -73,18 +80,19 @@ impl Bound {
         self.with(|transaction| Ok(transaction.write_bytes()))
     }
 
-    /// Does all of `work`, or nothing of it; what was written before stays either way.
+    /// Does all of `work`, or nothing of it; what was written before stays either way. Where that can't be had, the
+    /// transaction is aborted.
     ///
     /// # Errors
     /// Those of `work`; 1653 and 1654 after the end.
     pub(crate) fn write<T>(&self, work: impl FnOnce(&mut Transaction) -> StoreResult<T>) -> Result<T> {
-        self.with(|transaction| {
+        self.lend(|mut transaction| {
             let savepoint = transaction.savepoint();
-            match work(transaction) {
-                Ok(value) => Ok(value),
+            match work(&mut transaction) {
+                Ok(value) => (Some(transaction), Ok(value)),
                 Err(error) => {
-                    transaction.rollback_to(&savepoint)?;
-                    Err(error.into())
+                    let is_undone = transaction.rollback_to(&savepoint).is_ok();
+                    (is_undone.then_some(transaction), Err(error.into()))
                 }
             }
         })

@@ -1,6 +1,7 @@
 //! The collections that a transaction declared, and what it may do with each.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::options::{TransactionOptions, UndeclaredCollections};
 use crate::error::{Error, Result};
@@ -45,6 +46,11 @@ impl Declared {
             }
         }
         Ok(Declared { modes, undeclared: options.undeclared })
+    }
+
+    /// The only collections that may be read; `None` when all may be.
+    pub(super) fn readable(&self) -> Option<Arc<[u64]>> {
+        (self.undeclared == UndeclaredCollections::Refuse).then(|| self.modes.keys().copied().collect())
     }
 
     /// Whether any collection was declared to be written.
