@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use persea::{Database, Instance};
 
+use crate::admission::Admission;
 use crate::cursors::Cursors;
 use crate::error::ApiError;
 use crate::http::request::Request;
@@ -20,6 +21,8 @@ pub struct Context {
     pub cursors: Cursors,
     /// Stream transactions.
     pub transactions: Transactions,
+    /// Places for requests that run.
+    pub admission: Admission,
     /// Settings.
     pub options: ServerOptions,
     /// When the server started.

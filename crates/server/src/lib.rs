@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod admission;
 mod build_info;
 mod connection;
 mod context;
@@ -44,6 +45,7 @@ impl Server {
         let context = Arc::new(context::Context {
             instance,
             cursors: cursors::Cursors::new(options.cursors_max),
+            admission: admission::Admission::new(options.requests_waiting_max),
             transactions: transactions::Transactions::new(transactions::Limits {
                 running_max: options.transactions_max,
                 idle: options.transaction_idle,

@@ -27,6 +27,8 @@ pub struct ServerOptions {
     pub transaction_busy_wait: Duration,
     /// Bytes of keys and values that one stream transaction may write.
     pub transaction_bytes_max: u64,
+    /// How many requests may wait for their turn while others run; one more answers 503.
+    pub requests_waiting_max: usize,
     /// How long the stop waits for requests that are running.
     pub shutdown_grace: Duration,
     /// How long an idle connection stays open.
@@ -47,6 +49,7 @@ impl Default for ServerOptions {
             transaction_idle: Duration::from_secs(60),
             transaction_busy_wait: Duration::from_secs(8),
             transaction_bytes_max: 512 << 20,
+            requests_waiting_max: 4_096,
             shutdown_grace: Duration::from_secs(10),
             keep_alive: Duration::from_secs(300),
             build_info: BuildInfo::default(),

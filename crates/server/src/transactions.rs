@@ -18,6 +18,9 @@ const ENDED_KEPT: Duration = Duration::from_secs(600);
 /// How many ended transactions are remembered at most, looked at whenever expired ones are; about 200 bytes each.
 const ENDED_MAX: usize = 65_536;
 
+/// How many requests may wait for their turn in one transaction. Each keeps a thread waiting.
+const WAITING_MAX: usize = 32;
+
 /// Limits of stream transactions.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -76,6 +79,8 @@ struct Slot {
     status: Status,
     /// Whether a request works in it.
     is_leased: bool,
+    /// How many requests wait for their turn.
+    n_waiting: usize,
     /// Whether that request is to abort it when it is done.
     is_abort_wanted: bool,
     /// When it expires; once ended, when it is forgotten.
@@ -133,6 +138,7 @@ impl Transactions {
                 running: Some(Running { transaction, _place: place }),
                 status: Status::Running,
                 is_leased: false,
+                n_waiting: 0,
                 is_abort_wanted: false,
                 deadline: Instant::now() + self.limits.idle,
             }),
@@ -170,7 +176,7 @@ impl Transactions {
             slot.is_leased = true;
             inside
         };
-        Ok(Lease { entry, database: inside })
+        Ok(Lease { turn: Turn(entry), database: inside })
     }
 
     /// Whether it runs or how it ended. Asking is no use of it: it expires all the same.
@@ -200,20 +206,23 @@ impl Transactions {
             slot.is_leased = true;
             slot.running.take()
         };
+        let turn = Turn(entry);
         let lost = || persea::Error::with_number(1654, "the transaction was lost");
         let outcome = running.ok_or_else(lost).and_then(|running| running.transaction.commit());
-        entry.release(Some(if outcome.is_ok() { Status::Committed } else { Status::Aborted }));
+        turn.0.slot.lock().end(if outcome.is_ok() { Status::Committed } else { Status::Aborted });
         outcome?;
-        Ok(entry.id)
+        Ok(turn.0.id)
     }
 
-    /// Aborts a transaction; one that was aborted stays so.
+    /// Aborts a transaction; one that was aborted stays so. A query that another request runs in it is ended; if the
+    /// other request goes on too long all the same, the transaction is aborted after it.
     ///
     /// # Errors
     /// 1653 when it was committed; else as [`lease`](Transactions::lease).
     pub fn abort(&self, database: &str, id: &str) -> Result<u64, ApiError> {
         let entry = self.find(database, id)?;
         let running = {
+            entry.slot.lock().interrupt();
             let mut slot = self.turn(&entry)?;
             if slot.status == Status::Committed {
                 return Err(entry.refusal(1653, "has already been committed"));
@@ -236,7 +245,8 @@ impl Transactions {
         ids
     }
 
-    /// Aborts every transaction that declared writes; those that a request works in, when it is done.
+    /// Aborts every transaction that declared writes. A query that a request runs in one is ended; other requests are
+    /// waited for, by the transaction and not by the caller.
     pub fn abort_writing(&self) {
         self.abort_each(|entry| entry.writes);
     }
@@ -249,7 +259,7 @@ impl Transactions {
     fn abort_each(&self, chosen: impl Fn(&StreamTransaction) -> bool) {
         for entry in self.all(chosen) {
             let mut slot = entry.slot.lock();
-            slot.is_abort_wanted |= slot.is_leased;
+            slot.interrupt();
             let running = if slot.is_leased { None } else { slot.end(Status::Aborted) };
             drop(slot);
             drop(running);
@@ -302,7 +312,13 @@ impl Transactions {
         let mut slot = entry.slot.lock();
         let until = Instant::now() + self.limits.busy_wait;
         while slot.is_leased {
-            if entry.freed.wait_until(&mut slot, until).timed_out() && slot.is_leased {
+            if slot.n_waiting >= WAITING_MAX {
+                return Err(entry.refusal(1653, "is in use by too many other requests"));
+            }
+            slot.n_waiting += 1;
+            let is_over = entry.freed.wait_until(&mut slot, until).timed_out();
+            slot.n_waiting -= 1;
+            if is_over && slot.is_leased {
                 return Err(entry.refusal(1653, "is in use by another request"));
             }
         }
@@ -311,6 +327,14 @@ impl Transactions {
 }
 
 impl Slot {
+    /// If a request works in it: ends its query, and has the transaction aborted after it.
+    fn interrupt(&mut self) {
+        if let Some(running) = self.running.as_ref().filter(|_| self.is_leased) {
+            running.transaction.interrupt();
+            self.is_abort_wanted = true;
+        }
+    }
+
     /// Ends it and gives what is left of it, to be dropped once the slot is unlocked.
     fn end(&mut self, status: Status) -> Option<Running> {
         if self.status == Status::Running {
@@ -335,28 +359,35 @@ impl StreamTransaction {
         }
     }
 
-    /// Gives the turn to the next request.
-    fn release(&self, ended: Option<Status>) {
-        let mut slot = self.slot.lock();
-        slot.is_leased = false;
-        slot.deadline = Instant::now() + self.idle;
-        // A request that met a bug may have lost the transaction.
-        let is_lost = !slot.running.as_ref().is_some_and(|running| running.transaction.is_running());
-        let aborted = (slot.is_abort_wanted || is_lost).then_some(Status::Aborted);
-        let running = ended.or(aborted).and_then(|status| slot.end(status));
-        drop(slot);
-        self.freed.notify_one();
-        drop(running);
-    }
-
     fn refusal(&self, number: u16, why: &str) -> ApiError {
         persea::Error::with_number(number, format!("transaction '{}' {why}", self.id)).into()
     }
 }
 
+/// One request's turn; the next one's when dropped.
+struct Turn(Arc<StreamTransaction>);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut slot = self.0.slot.lock();
+        slot.is_leased = false;
+        // A request that met a bug, or was chosen to end a deadlock, has lost the transaction.
+        let is_lost = !slot.running.as_ref().is_some_and(|running| running.transaction.is_running());
+        let running = if slot.is_abort_wanted || is_lost {
+            slot.end(Status::Aborted)
+        } else {
+            slot.deadline = Instant::now() + self.0.idle;
+            None
+        };
+        drop(slot);
+        self.0.freed.notify_one();
+        drop(running);
+    }
+}
+
 /// One request's turn in a transaction; over when dropped.
 pub struct Lease {
-    entry: Arc<StreamTransaction>,
+    turn: Turn,
     database: Database,
 }
 
@@ -368,13 +399,7 @@ impl Lease {
 
     /// The transaction.
     pub fn transaction(&self) -> &Arc<StreamTransaction> {
-        &self.entry
-    }
-}
-
-impl Drop for Lease {
-    fn drop(&mut self) {
-        self.entry.release(None);
+        &self.turn.0
     }
 }
 
@@ -407,6 +432,29 @@ mod tests {
         transactions.commit("_system", &id).unwrap();
         assert_eq!(transactions.abort("_system", &id).unwrap_err().number(), 1653);
         assert_eq!(transactions.lease("other", &id).err().map(|error| error.number()), Some(1655));
+    }
+
+    #[test]
+    fn not_too_many_wait() {
+        let limits =
+            Limits { running_max: 9, idle: Duration::from_secs(9), busy_wait: Duration::from_secs(5) };
+        let (transactions, db) = (Transactions::new(limits), Database::in_memory().unwrap());
+        let id = begin(&transactions, &db);
+        let lease = transactions.lease("_system", &id).unwrap();
+        std::thread::scope(|scope| {
+            let waiting: Vec<_> = (0..WAITING_MAX + 3)
+                .map(|_| {
+                    scope.spawn(|| {
+                        transactions.lease("_system", &id).map(drop).map_err(|error| error.number())
+                    })
+                })
+                .collect();
+            std::thread::sleep(Duration::from_millis(300));
+            drop(lease);
+            let refused = waiting.into_iter().filter_map(|thread| thread.join().unwrap().err());
+            assert_eq!(refused.collect::<Vec<_>>(), [1653; 3]);
+        });
+        transactions.commit("_system", &id).unwrap();
     }
 
     #[test]
