@@ -53,7 +53,7 @@ impl Touched {
         self.collection.check_exists()?;
         if self.collection.definition().generation != self.definition.generation {
             let name = &self.definition.name;
-            return Err(Error::WriteConflict(format!("the definition of '{name}' changed")));
+            return Err(Error::DefinitionChanged(format!("the definition of '{name}' changed")));
         }
         Ok(())
     }
@@ -128,6 +128,9 @@ impl Transaction {
     }
 
     /// The definition this transaction uses for a collection; fixed at the first touch.
+    ///
+    /// It must not be newer than the snapshot, in which the entries of a newer index would be missing: unique values
+    /// would be looked for in vain.
     pub(super) fn touch(&mut self, collection: &Collection) -> Result<(usize, Arc<Definition>)> {
         let known = self.touched.iter().position(|touched| touched.collection.id() == collection.id());
         if let Some(position) = known {
@@ -136,7 +139,7 @@ impl Transaction {
         collection.check_exists()?;
         let shared = collection.this.upgrade();
         let collection = shared.ok_or_else(|| Error::CollectionNotFound(collection.name().to_string()))?;
-        let definition = collection.definition();
+        let definition = collection.definition_for_writing(self.inner.snapshot_seq())?;
         self.touched.push(Touched {
             collection,
             definition: Arc::clone(&definition),
@@ -211,8 +214,8 @@ impl Transaction {
     /// Writes everything, as a whole.
     ///
     /// # Errors
-    /// [`Error::WriteConflict`] when another transaction came first, or when indexes of a written collection changed
-    /// meanwhile; [`Error::CollectionNotFound`] when a written collection was dropped. Nothing is written then.
+    /// [`Error::WriteConflict`] when another transaction came first; [`Error::DefinitionChanged`] when indexes of a
+    /// written collection changed meanwhile; [`Error::CollectionNotFound`] when a written collection was dropped. Nothing is written then.
     pub fn commit(mut self) -> Result<()> {
         if self.is_read_only() {
             return Ok(());
