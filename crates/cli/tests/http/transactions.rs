@@ -474,6 +474,36 @@ fn one_request_at_a_time() {
 }
 
 #[test]
+fn an_abort_ends_the_query_that_runs() {
+    let (server, client) = server_with_collections();
+    let run = |inside: &Transaction<'_>, query: &'static str| {
+        let (other, id) = (server.client(), inside.id.clone());
+        std::thread::spawn(move || {
+            let body = json!({ "query": query }).to_string();
+            other.send("POST", "/_api/cursor", &[("x-arango-trx-id", &id)], body.as_bytes())
+        })
+    };
+    let started = Instant::now();
+    for query in ["RETURN SLEEP(60)", "FOR n IN 1..60 INSERT { n, slept: SLEEP(1) } INTO a"] {
+        for all in [false, true] {
+            let inside = Transaction::writing(&client, &["a"]);
+            inside.post("/_api/document/a", &json!({})).expect(202);
+            let running = run(&inside, query);
+            sleep(Duration::from_millis(300));
+            if all {
+                client.delete("/_api/transaction/write").expect(200);
+            } else {
+                inside.abort().expect(200);
+            }
+            running.join().expect("an answer").expect_error(410, 1500);
+            inside.expect_status("aborted");
+        }
+    }
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    assert_eq!(count(&client, "a"), 0);
+}
+
+#[test]
 fn cursors_inside() {
     let (_server, client) = server_with_collections();
     let inside = Transaction::writing(&client, &["a"]);

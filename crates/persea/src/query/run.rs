@@ -89,6 +89,7 @@ fn run_once(
         kill_flag: registration.kill.clone(),
         peak_memory_bytes: registration.peak_memory_bytes.clone(),
     };
+    let _interruptible = database.bound().map(|bound| bound.interruptible(&registration.kill));
     let outcome = complete(database, &planned, opened, limits, options, &mut clock);
     match &outcome {
         Ok((_, n_warnings)) => registration.ended(0, *n_warnings),
@@ -307,8 +308,10 @@ fn plan(
 fn is_lost_race(error: &Error) -> bool {
     match error {
         Error::Collections(error) | Error::Execute(persea_executor::Error::Collections(error)) => {
-            error.is_retryable()
+            // An index that was dropped since the plan was made: another plan does without it.
+            error.is_retryable() || matches!(error, persea_collections::Error::IndexNotFound)
         }
+        Error::Execute(persea_executor::Error::IndexNotFound(_)) => true,
         _ => false,
     }
 }

@@ -1,6 +1,7 @@
 //! The transaction behind the handles that work inside of it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 use persea_collections::{Transaction, View};
@@ -15,6 +16,8 @@ type StoreResult<T> = std::result::Result<T, persea_collections::Error>;
 pub(crate) struct Bound {
     declared: Declared,
     state: Mutex<State>,
+    /// The kill flags of the queries that run in it now.
+    queries: Mutex<Vec<Arc<AtomicBool>>>,
 }
 
 struct State {
@@ -46,7 +49,7 @@ impl Bound {
             transaction.limit_write_bytes(bytes_max);
         }
         let state = State { transaction: Some(transaction), end: End::Aborted };
-        Ok(Bound { declared, state: Mutex::new(state) })
+        Ok(Bound { declared, state: Mutex::new(state), queries: Mutex::default() })
     }
 
     /// Whether any collection was declared to be written.
@@ -121,6 +124,19 @@ impl Bound {
         })
     }
 
+    /// Lets [`interrupt`](Bound::interrupt) end the query of this kill flag, until the guard is dropped.
+    pub(crate) fn interruptible(&self, kill: &Arc<AtomicBool>) -> Interruptible<'_> {
+        self.queries.lock().push(kill.clone());
+        Interruptible { bound: self, kill: kill.clone() }
+    }
+
+    /// Ends the queries that run in it now.
+    pub(super) fn interrupt(&self) {
+        for kill in &*self.queries.lock() {
+            kill.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// Whether it has neither been committed nor aborted.
     pub(super) fn is_running(&self) -> bool {
         self.state.lock().transaction.is_some()
@@ -140,6 +156,18 @@ impl Bound {
     pub(super) fn abort(&self) {
         let transaction = self.state.lock().transaction.take();
         drop(transaction);
+    }
+}
+
+/// A query that can be interrupted.
+pub(crate) struct Interruptible<'a> {
+    bound: &'a Bound,
+    kill: Arc<AtomicBool>,
+}
+
+impl Drop for Interruptible<'_> {
+    fn drop(&mut self) {
+        self.bound.queries.lock().retain(|kill| !Arc::ptr_eq(kill, &self.kill));
     }
 }
 

@@ -154,6 +154,13 @@ impl OwnedTransaction {
         self.bound().is_some_and(Bound::is_running)
     }
 
+    /// Ends the queries that other threads run in it now; they fail with 1500.
+    pub fn interrupt(&self) {
+        if let Some(bound) = self.bound() {
+            bound.interrupt();
+        }
+    }
+
     /// Makes all writes visible at once.
     ///
     /// # Errors
