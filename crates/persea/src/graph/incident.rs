@@ -65,7 +65,9 @@ impl Collection {
                     if !seen.insert(local_id) {
                         continue;
                     }
-                    each(view.indexed_document(self.inner(), local_id)?);
+                    if let Some(document) = view.document(self.inner(), local_id)? {
+                        each(document);
+                    }
                 }
             }
         }
