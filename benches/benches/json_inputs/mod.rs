@@ -58,6 +58,7 @@ impl Random {
     }
 }
 
+#[rustfmt::skip]
 const WORDS: [&str; 24] = [
     "the", "avocado", "is", "ripe", "today", "and", "nobody", "knows", "why", "graph", "of", "edges", "meets",
     "documents", "in", "a", "small", "database", "that", "answers", "quickly", "when", "asked", "politely",
@@ -149,7 +150,8 @@ fn user(random: &mut Random, wide: bool, out: &mut String) {
     let id = random.below(3_000_000_000);
     write!(out, "{{\"id\":{id},\"id_str\":\"{id}\",\"name\":\"").expect("a string grows");
     sentence(random, 2, wide, out);
-    write!(out, "\",\"screen_name\":\"user_{id}\",\"location\":\"\",\"description\":\"").expect("a string grows");
+    write!(out, "\",\"screen_name\":\"user_{id}\",\"location\":\"\",\"description\":\"")
+        .expect("a string grows");
     let words = 4 + random.below(12);
     sentence(random, words, wide, out);
     write!(

@@ -62,6 +62,22 @@ pub struct Options {
     #[arg(long = "query.registry-ttl", value_name = "SECONDS", default_value_t = 30.0)]
     cursor_ttl: f64,
 
+    /// Seconds after which a stream transaction that nobody uses is aborted; 120 at most
+    #[arg(long = "transaction.streaming-idle-timeout", value_name = "SECONDS", default_value_t = 60.0)]
+    transaction_idle: f64,
+
+    /// Seconds that a request waits for another one in the same stream transaction
+    #[arg(long = "transaction.streaming-lock-timeout", value_name = "SECONDS", default_value_t = 8.0)]
+    transaction_busy_wait: f64,
+
+    /// Bytes that one stream transaction may write
+    #[arg(long = "transaction.streaming-max-transaction-size", value_name = "BYTES", default_value = "512mib", value_parser = size::parse)]
+    transaction_bytes_max: usize,
+
+    /// How many stream transactions may run at once
+    #[arg(long = "transaction.streaming-max-transactions", value_name = "N", default_value_t = 512)]
+    transactions_max: usize,
+
     /// How much to log: error, warning, info, debug, trace
     #[arg(long = "log.level", value_name = "LEVEL", default_value = "info")]
     log_level: String,
@@ -150,6 +166,10 @@ fn server_options(options: &Options) -> ServerOptions {
         body_bytes_max: options.body_limit,
         cursor_ttl: seconds(options.cursor_ttl),
         query_memory_bytes_max: options.query_memory_limit,
+        transactions_max: options.transactions_max,
+        transaction_idle: seconds(options.transaction_idle.min(120.0)),
+        transaction_busy_wait: seconds(options.transaction_busy_wait),
+        transaction_bytes_max: options.transaction_bytes_max as u64,
         keep_alive: seconds(options.keep_alive_timeout),
         build_info: crate::version::build_info(),
         ..ServerOptions::default()

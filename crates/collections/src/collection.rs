@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::{Mutex, RwLock};
 use persea_kv::Tree;
-use persea_txn::Durability;
+use persea_txn::{CommitSeq, Durability};
 use persea_vpack::VPackBuf;
 
 use crate::counts::{self, ROWS_MAX, Totals};
@@ -35,6 +35,9 @@ pub struct Collection {
     pub(crate) gate: RwLock<()>,
     pub(crate) keys: KeyGenerator,
     pub(crate) allows_user_keys: bool,
+    /// Whether a commit that changes the definition is under way: for a moment, snapshots see it already and
+    /// [`definition`](Self::definition) does not.
+    is_changing: AtomicBool,
     is_dropped: AtomicBool,
     /// Last committed count, for estimates.
     count_estimate: AtomicI64,
@@ -63,6 +66,7 @@ impl Collection {
             keys: KeyGenerator::new(key_options.kind, last_key_value),
             allows_user_keys: key_options.allow_user_keys,
             gate: RwLock::new(()),
+            is_changing: AtomicBool::new(false),
             is_dropped: AtomicBool::new(false),
             count_estimate: AtomicI64::new(totals.count),
             n_count_rows: AtomicUsize::new(n_count_rows),
@@ -180,19 +184,48 @@ impl Collection {
         options.wait_for_sync = changes.wait_for_sync.unwrap_or(options.wait_for_sync);
         options.cache_enabled = changes.cache_enabled.unwrap_or(options.cache_enabled);
         options.write_concern = changes.write_concern.unwrap_or(options.write_concern);
-        self.publish(Definition {
+        let changed = Definition {
             generation: definition.generation,
+            since: definition.since,
             ..definition.with_properties(properties)
-        })
+        };
+        self.commit_definition(self.shared.manager.begin()?, changed)
     }
 
-    /// Stores a definition and makes it current. The caller holds the gate.
-    pub(crate) fn publish(&self, definition: Definition) -> Result<()> {
-        let mut transaction = self.shared.manager.begin()?;
+    /// Makes a definition current, together with what else `transaction` writes. The caller holds the gate.
+    pub(crate) fn commit_definition(
+        &self,
+        mut transaction: persea_txn::Transaction,
+        mut definition: Definition,
+    ) -> Result<()> {
         self.put_record(&mut transaction, &definition)?;
-        transaction.commit(Durability::Buffered)?;
-        self.set_definition(definition);
+        let is_new_generation = definition.generation != self.definition.read().generation;
+        self.is_changing.store(true, Ordering::Release);
+        let committed = transaction.commit(Durability::Buffered);
+        if let Ok(since) = &committed {
+            if is_new_generation {
+                definition.since = *since;
+            }
+            *self.definition.write() = Arc::new(definition);
+        }
+        self.is_changing.store(false, Ordering::Release);
+        committed?;
         Ok(())
+    }
+
+    /// The current definition, for a transaction that is to write on a snapshot.
+    ///
+    /// # Errors
+    /// [`Error::DefinitionChanged`] when the snapshot is older than the definition: what was there when an index was
+    /// made, or after truncating, it does not see.
+    pub(crate) fn definition_for_writing(&self, snapshot: CommitSeq) -> Result<Arc<Definition>> {
+        let is_changing = self.is_changing.load(Ordering::Acquire);
+        let definition = self.definition();
+        if is_changing || definition.since > snapshot {
+            let name = &definition.name;
+            return Err(Error::DefinitionChanged(format!("the definition of '{name}' changed")));
+        }
+        Ok(definition)
     }
 
     pub(crate) fn put_record(
@@ -203,10 +236,6 @@ impl Collection {
         let record = definition.to_record()?;
         let key = pair_key(self.database_id, self.id);
         Ok(transaction.put(Tree::Meta, META_COLLECTIONS, &key, record.bytes())?)
-    }
-
-    pub(crate) fn set_definition(&self, definition: Definition) {
-        *self.definition.write() = Arc::new(definition);
     }
 
     /// Number of documents, exact for the latest committed state.

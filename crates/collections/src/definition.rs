@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use persea_index::{IndexDefinition, IndexKind};
+use persea_txn::CommitSeq;
 use persea_vpack::{Slice, VPackBuf};
 
 use crate::error::{Error, Result};
@@ -15,6 +16,9 @@ use crate::shared::Shared;
 pub(crate) struct Definition {
     /// Rises with every change that writers have to know of.
     pub(crate) generation: u64,
+    /// The commit that brought this generation: older snapshots go with an earlier one. Zero for what was there at the
+    /// start, and for new collections, which are empty in older snapshots whichever way one looks.
+    pub(crate) since: CommitSeq,
     pub(crate) name: Arc<str>,
     pub(crate) properties: Properties,
     /// Keyspace of the documents.
@@ -45,6 +49,7 @@ impl Definition {
         let primary = indexes.first().map_or(0, |index| index.keyspace);
         Self {
             generation,
+            since: CommitSeq::default(),
             name: properties.options.name.as_str().into(),
             properties,
             documents,

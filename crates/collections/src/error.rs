@@ -10,6 +10,9 @@ pub enum Error {
     /// Two transactions wrote the same document or unique value; the operation may be tried again.
     #[error("write-write conflict: {0}")]
     WriteConflict(String),
+    /// The definition of a collection changed while a transaction used it; the transaction may be tried again.
+    #[error("write-write conflict: {0}")]
+    DefinitionChanged(String),
     /// The stored revision is not the one the caller expected.
     #[error("conflict, _rev values do not match")]
     RevisionMismatch {

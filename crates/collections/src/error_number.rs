@@ -6,7 +6,7 @@ impl Error {
     /// The public error number.
     pub fn error_num(&self) -> u16 {
         match self {
-            Self::WriteConflict(_) | Self::RevisionMismatch { .. } => 1200,
+            Self::WriteConflict(_) | Self::DefinitionChanged(_) | Self::RevisionMismatch { .. } => 1200,
             Self::DocumentNotFound => 1202,
             Self::CollectionNotFound(_) => 1203,
             Self::DocumentHandleBad => 1205,
@@ -42,6 +42,6 @@ impl Error {
 
     /// Whether trying the whole transaction again may succeed.
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::WriteConflict(_))
+        matches!(self, Self::WriteConflict(_) | Self::DefinitionChanged(_))
     }
 }

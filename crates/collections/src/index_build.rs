@@ -64,11 +64,9 @@ impl Collection {
         let indexes: Vec<_> = current.indexes.iter().cloned().chain([Arc::clone(&index)]).collect();
         let definition = current.with_indexes(indexes.into());
         let mut transaction = self.shared.manager.begin()?;
-        self.put_record(&mut transaction, &definition)?;
         unfinished::finish(&mut transaction, index.keyspace)?;
         index.estimate.store(&mut transaction, index.keyspace, true)?;
-        transaction.commit(Durability::Buffered)?;
-        self.set_definition(definition);
+        self.commit_definition(transaction, definition)?;
         Ok(index)
     }
 
@@ -133,10 +131,8 @@ impl Collection {
             current.indexes.iter().filter(|other| other.id() != index.id()).cloned().collect();
         let definition = current.with_indexes(indexes.into());
         let mut transaction = self.shared.manager.begin()?;
-        self.put_record(&mut transaction, &definition)?;
         index.retire(&mut transaction)?;
-        transaction.commit(Durability::Buffered)?;
-        self.set_definition(definition);
+        self.commit_definition(transaction, definition)?;
         Ok(index.id())
     }
 }

@@ -1,7 +1,6 @@
 //! Renaming a collection: its documents carry the name in `_id`, and graphs refer to it.
 
 use persea_kv::{Direction, Tree};
-use persea_txn::Durability;
 use persea_vpack::{Builder, Slice};
 
 use crate::collection::Collection;
@@ -68,10 +67,7 @@ fn rename_stored(collection: &Collection, new_name: &str) -> Result<()> {
     let renamed = definition.with_properties(properties);
     let mut transaction = collection.shared.manager.begin()?;
     rewrite_ids(&mut transaction, &definition, new_name)?;
-    collection.put_record(&mut transaction, &renamed)?;
-    transaction.commit(Durability::Buffered)?;
-    collection.set_definition(renamed);
-    Ok(())
+    collection.commit_definition(transaction, renamed)
 }
 
 fn rewrite_ids(

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use persea_kv::{Direction, Tree};
-use persea_txn::Durability;
 
 use crate::collection::Collection;
 use crate::counts::{self, Totals};
@@ -44,9 +43,7 @@ impl Collection {
             self.shared.ticks.next()?,
             indexes.into(),
         );
-        self.put_record(&mut transaction, &emptied)?;
-        transaction.commit(Durability::Buffered)?;
-        self.set_definition(emptied);
+        self.commit_definition(transaction, emptied)?;
         self.count_committed(-totals.count);
         Ok(())
     }

@@ -4,7 +4,8 @@
 
 use persea_collections::graph::EdgeDefinition;
 use persea_collections::{
-    CollectionKind, CollectionOptions, Databases, Error, IndexBounds, Options, PropertyChanges, WriteOptions,
+    Collection, CollectionKind, CollectionOptions, Database, Databases, Error, IndexBounds, Options,
+    PropertyChanges, Transaction, WriteOptions,
 };
 use persea_order::Value;
 use persea_vpack::{VPackBuf, vpack};
@@ -209,6 +210,50 @@ fn transactions_older_than_an_index_cannot_commit_or_use_it() {
     assert!(transaction.commit().unwrap_err().is_retryable());
     assert!(database.view().unwrap().can_use(&index));
     assert!(collection.verify().unwrap().is_clean());
+}
+
+/// A transaction that began before the definition of its collection changed and writes only afterwards.
+#[test]
+fn transactions_older_than_the_definition_cannot_write() {
+    type Change = fn(&Database, &Collection);
+    let unique = || vpack!({ "type": "persistent", "fields": ["a"], "unique": true });
+    let changes: [(&str, Change); 4] = [
+        ("create an index", |_, collection| {
+            let definition = vpack!({ "type": "persistent", "fields": ["a"], "unique": true, "name": "new" });
+            collection.create_index(definition.as_slice()).unwrap();
+        }),
+        ("drop an index", |_, collection| {
+            collection.drop_index("b").unwrap();
+        }),
+        ("truncate", |_, collection| collection.truncate().unwrap()),
+        ("rename", |database, _| database.rename_collection("c", "d").unwrap()),
+    ];
+    for (name, change) in changes {
+        let databases = Databases::in_memory().unwrap();
+        let database = databases.system().unwrap();
+        let collection = database.create_collection(CollectionOptions::new("c")).unwrap();
+        let by_b = vpack!({ "type": "persistent", "fields": ["b"], "name": "b" });
+        collection.create_index(by_b.as_slice()).unwrap();
+        let options = WriteOptions::default();
+        let insert = |transaction: &mut Transaction, key: &str| {
+            transaction.insert(&collection, vpack!({ "_key": key, "a": 1 }).as_slice(), &options)
+        };
+        database.transact(|transaction| insert(transaction, "old")).unwrap();
+        let mut transaction = database.begin().unwrap();
+        change(&database, &collection);
+        for key in ["new", "old"] {
+            let error = insert(&mut transaction, key).unwrap_err();
+            assert!(error.is_retryable(), "{name}: {error}");
+            assert_eq!(error.error_num(), 1200, "{name}");
+        }
+        transaction.commit().unwrap();
+        let again = database.transact(|transaction| insert(transaction, "new"));
+        let is_unique = collection.index("new").is_ok();
+        assert_eq!(again.err().map(|error| error.error_num()), is_unique.then_some(1210), "{name}");
+        assert!(collection.verify().unwrap().is_clean(), "{name}");
+        let exists = collection.create_index(unique().as_slice());
+        assert_eq!(exists.is_ok(), is_unique || name == "truncate", "{name}");
+    }
 }
 
 #[test]

@@ -30,6 +30,9 @@ pub enum Error {
     /// The plan refers to a collection that is gone.
     #[error("collection or view not found: {0}")]
     CollectionNotFound(String),
+    /// The query found at run time that it reads a collection which it may not.
+    #[error("unregistered collection used in transaction: {0} [read]; name it in WITH or declare it")]
+    CollectionNotDeclared(String),
     /// The plan refers to an index that is gone.
     #[error("index not found: {0}")]
     IndexNotFound(String),
@@ -64,6 +67,7 @@ impl Error {
             Error::BadParameter(_) => 10,
             Error::NegativeEdgeWeight => 1948,
             Error::CollectionNotFound(_) => 1203,
+            Error::CollectionNotDeclared(_) => 1652,
             Error::IndexNotFound(_) => 1212,
             Error::ReadOnly => 1004,
             Error::NotImplemented(_) => 9,

@@ -55,6 +55,9 @@ pub struct ExecuteOptions {
     pub start_ms: Option<i64>,
     /// Seed of random functions, for repeatable runs.
     pub seed: Option<u64>,
+    /// The numbers of the collections that may be read besides those of the plan, by functions and traversals which
+    /// find out at run time what they read; `None` allows all.
+    pub readable_collections: Option<Arc<[u64]>>,
 }
 
 impl Default for ExecuteOptions {
@@ -66,6 +69,7 @@ impl Default for ExecuteOptions {
             user: None,
             start_ms: None,
             seed: None,
+            readable_collections: None,
         }
     }
 }
@@ -112,6 +116,7 @@ pub(crate) struct Runtime {
     pub(crate) memory: Memory,
     pub(crate) counters: Counters,
     pub(crate) is_profiled: bool,
+    readable_collections: Option<Arc<[u64]>>,
     kill_flag: Arc<AtomicBool>,
     peak_memory_bytes: Arc<AtomicUsize>,
     started: Instant,
@@ -152,6 +157,7 @@ impl Runtime {
             memory: Memory::with_limit(limits.memory_bytes),
             counters: Counters::default(),
             is_profiled: options.profile,
+            readable_collections: options.readable_collections,
             kill_flag: limits.kill_flag,
             peak_memory_bytes: limits.peak_memory_bytes,
             started,
@@ -208,6 +214,18 @@ impl Runtime {
         self.database.collection(name).ok().map(|collection| &**self.collections.add(collection))
     }
 
+    /// The collection with a name that came up at run time.
+    pub(crate) fn readable_collection(&self, name: &str) -> Result<Option<&Collection>, Error> {
+        let Some(collection) = self.collection_by_name(name) else { return Ok(None) };
+        let is_planned = |id| self.plan.collections.iter().any(|used| used.collection.id == id);
+        match &self.readable_collections {
+            Some(readable) if !readable.contains(&collection.id()) && !is_planned(collection.id()) => {
+                Err(Error::CollectionNotDeclared(name.to_owned()))
+            }
+            _ => Ok(Some(collection)),
+        }
+    }
+
     /// The state including what the query has written so far.
     pub(crate) fn latest_view(&self) -> Result<&View, Error> {
         if let Some(view) = self.current_view.get().and_then(|position| self.later_views.get(position)) {
@@ -238,9 +256,14 @@ impl Runtime {
     }
 
     fn named(&self, name: &str) -> Result<&Collection, persea_functions::Error> {
-        self.collection_by_name(name)
+        self.readable_collection(name)
+            .map_err(refused)?
             .ok_or_else(|| persea_functions::Error::CollectionNotFound(name.to_owned()))
     }
+}
+
+fn refused(error: Error) -> persea_functions::Error {
+    persea_functions::Error::Access { code: error.code(), message: error.to_string() }
 }
 
 fn access_error(error: persea_collections::Error) -> persea_functions::Error {
@@ -249,7 +272,9 @@ fn access_error(error: persea_collections::Error) -> persea_functions::Error {
 
 impl DocumentAccess for Runtime {
     fn document(&self, collection: &str, key: &str) -> Result<Option<Slice<'_>>, persea_functions::Error> {
-        let Some(collection) = self.collection_by_name(collection) else { return Ok(None) };
+        let Some(collection) = self.readable_collection(collection).map_err(refused)? else {
+            return Ok(None);
+        };
         self.counters.document_lookups.add(1);
         let found = self.view.by_key(collection, key).map_err(access_error)?;
         Ok(found.map(|(_, document)| document))

@@ -3,20 +3,22 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use persea_collections::CollectionOptions;
+use persea_collections::{CollectionOptions, View};
 use persea_vpack::{Slice, VPackBuf};
 
 use crate::collection::Collection;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::instance::Instance;
 use crate::query::{self, Query};
-use crate::transaction::Transaction;
+use crate::transaction::{Bound, Transaction};
 
 /// One database. Clones are handles to the same one.
 #[derive(Clone)]
 pub struct Database {
     inner: Arc<persea_collections::Database>,
     instance: Instance,
+    /// The transaction that handles made from this one work inside of.
+    transaction: Option<Arc<Bound>>,
 }
 
 impl Database {
@@ -37,7 +39,33 @@ impl Database {
     }
 
     pub(crate) fn new(inner: Arc<persea_collections::Database>, instance: Instance) -> Database {
-        Database { inner, instance }
+        Database { inner, instance, transaction: None }
+    }
+
+    /// The same database inside of a transaction.
+    pub(crate) fn within(&self, transaction: Bound) -> Database {
+        Database { transaction: Some(Arc::new(transaction)), ..self.clone() }
+    }
+
+    pub(crate) fn bound(&self) -> Option<&Bound> {
+        self.transaction.as_deref()
+    }
+
+    /// # Errors
+    /// 1651 when this handle works inside of a transaction.
+    pub(crate) fn refuse_nesting(&self) -> Result<()> {
+        match self.transaction {
+            Some(_) => Err(Error::with_number(1651, "a transaction can't begin inside of another one")),
+            None => Ok(()),
+        }
+    }
+
+    /// The latest committed state, or the transaction's.
+    pub(crate) fn view(&self) -> Result<View> {
+        match self.bound() {
+            Some(transaction) => transaction.view(),
+            None => Ok(self.inner.view()?),
+        }
     }
 
     pub(crate) fn inner(&self) -> &Arc<persea_collections::Database> {
@@ -156,7 +184,8 @@ impl Database {
     /// ```
     ///
     /// # Errors
-    /// What `work` returned; 1200 when the transaction lost against others again and again.
+    /// What `work` returned; 1200 when the transaction lost against others again and again; 1651 inside of another
+    /// transaction.
     pub fn transaction<T>(&self, work: impl FnMut(&mut Transaction<'_>) -> Result<T>) -> Result<T> {
         crate::transaction::run(self, work)
     }

@@ -180,7 +180,7 @@ impl Import {
     fn write_whole(&mut self, documents: Slice<'_>) -> Result<()> {
         let collection = self.collection.clone();
         let options = self.write_options.clone();
-        let outcomes = collection.database().inner().transact(|tx| {
+        let outcomes = collection.write(|tx| {
             documents
                 .array_iter()
                 .map(|document| tx.insert(collection.inner(), document, &options))

@@ -17,7 +17,7 @@ pub use graph::{EdgeDefinition, EdgeDirection, Graph, GraphCollection};
 pub use import::{Import, ImportOptions, ImportReport, OnDuplicate};
 pub use instance::Instance;
 pub use query::{Query, QueryOptions, QueryOutcome, RowSet, Rows, optimizer_rules};
-pub use transaction::Transaction;
+pub use transaction::{OwnedTransaction, Transaction, TransactionOptions, UndeclaredCollections};
 
 pub use persea_collections::{OverwriteMode, Revision, WriteOptions, WriteOutcome, storage_version};
 pub use persea_vpack::{Slice, VPackBuf, vpack};

@@ -186,6 +186,9 @@ fn body_too_large(limit: usize) -> ApiError {
 
 async fn run(context: Arc<Context>, request: Request) -> Result<Response, ApiError> {
     let path = request.path.clone();
+    let admitted = context.clone();
+    // Held until the handler is done.
+    let _place = admitted.admission.admit(&request).await?;
     let work = move || {
         let dispatch = || {
             let request = content_encoding::unpacked(request, context.options.body_bytes_max)?;

@@ -6,10 +6,12 @@ use std::time::Instant;
 
 use persea::{Database, Instance};
 
+use crate::admission::Admission;
 use crate::cursors::Cursors;
 use crate::error::ApiError;
 use crate::http::request::Request;
 use crate::options::ServerOptions;
+use crate::transactions::Transactions;
 
 /// The server's shared state.
 pub struct Context {
@@ -17,6 +19,10 @@ pub struct Context {
     pub instance: Instance,
     /// Open cursors.
     pub cursors: Cursors,
+    /// Stream transactions.
+    pub transactions: Transactions,
+    /// Places for requests that run.
+    pub admission: Admission,
     /// Settings.
     pub options: ServerOptions,
     /// When the server started.

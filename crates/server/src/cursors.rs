@@ -1,7 +1,7 @@
 //! Open cursors: results that clients fetch batch by batch.
 //!
 //! A cursor goes when its last batch was fetched, when it is deleted, or when nobody asked for it for its
-//! time to live. With retry allowed it stays after the last batch, and keeps that batch for asking again.
+//! time to live. A stream cursor also goes with the stream transaction it was opened in. With retry allowed it stays after the last batch, and keeps that batch for asking again.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use persea::QueryOutcome;
 
 use crate::error::ApiError;
+use crate::transactions::StreamTransaction;
 
 /// How a cursor hands out its rows.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +41,15 @@ pub struct Cursor {
     pub batch: u64,
     /// The row that batch began with.
     pub batch_start: usize,
+    /// The stream transaction it was opened in.
+    pub transaction: Option<Arc<StreamTransaction>>,
+}
+
+impl Cursor {
+    /// Whether it went with its transaction. What was read whole is the client's, however the transaction ends.
+    fn is_over(&self) -> bool {
+        self.options.stream && self.transaction.as_ref().is_some_and(|transaction| !transaction.is_running())
+    }
 }
 
 struct Entry {
@@ -113,6 +123,14 @@ impl Cursors {
         let mut cursor = cursor
             .try_lock()
             .ok_or_else(|| ApiError::from(persea::Error::with_number(1601, "cursor is busy")))?;
+        if cursor.is_over() {
+            drop(cursor);
+            self.entries.lock().remove(&number);
+            return Err(not_found());
+        }
+        if let Some(transaction) = &cursor.transaction {
+            transaction.touch();
+        }
         let (answer, stays) = fetch(number, &mut cursor)?;
         if !stays {
             self.entries.lock().remove(&number);

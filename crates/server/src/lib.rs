@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod admission;
 mod build_info;
 mod connection;
 mod context;
@@ -9,6 +10,8 @@ mod http;
 mod options;
 mod router;
 mod routes;
+mod scope;
+mod transactions;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,8 +26,8 @@ pub use crate::build_info::{BuildInfo, Fact};
 pub use crate::options::ServerOptions;
 pub use crate::routes::version::COMPATIBLE_VERSION;
 
-/// How often expired cursors are looked for.
-const CURSOR_SWEEP: Duration = Duration::from_secs(1);
+/// How often expired cursors and transactions are looked for.
+const SWEEP: Duration = Duration::from_secs(1);
 
 /// A server that is bound to its addresses and not yet running.
 pub struct Server {
@@ -42,6 +45,12 @@ impl Server {
         let context = Arc::new(context::Context {
             instance,
             cursors: cursors::Cursors::new(options.cursors_max),
+            admission: admission::Admission::new(options.requests_waiting_max),
+            transactions: transactions::Transactions::new(transactions::Limits {
+                running_max: options.transactions_max,
+                idle: options.transaction_idle,
+                busy_wait: options.transaction_busy_wait,
+            }),
             options,
             started: Instant::now(),
             stopping: Arc::new(AtomicBool::new(false)),
@@ -63,9 +72,17 @@ impl Server {
 }
 
 async fn sweep(context: Arc<context::Context>) {
-    let mut tick = tokio::time::interval(CURSOR_SWEEP);
+    let mut tick = tokio::time::interval(SWEEP);
     loop {
         tick.tick().await;
-        context.cursors.expire();
+        let context = context.clone();
+        // Dropping large results and aborting takes its time, which the threads of the connections don't have.
+        let swept = tokio::task::spawn_blocking(move || {
+            context.cursors.expire();
+            context.transactions.expire();
+        });
+        if let Err(error) = swept.await {
+            tracing::error!(%error, "looking for expired cursors and transactions failed");
+        }
     }
 }

@@ -18,6 +18,17 @@ pub struct ServerOptions {
     pub cursors_max: usize,
     /// Bytes one query may use, when the request names no limit; 0 is none.
     pub query_memory_bytes_max: usize,
+    /// How many stream transactions may run at once. Each may hold a snapshot of its own, and the storage has room for
+    /// 1,024 of these.
+    pub transactions_max: usize,
+    /// How long a stream transaction may stay unused before it is aborted.
+    pub transaction_idle: Duration,
+    /// How long a request waits for another one in the same stream transaction.
+    pub transaction_busy_wait: Duration,
+    /// Bytes of keys and values that one stream transaction may write.
+    pub transaction_bytes_max: u64,
+    /// How many requests may wait for their turn while others run; one more answers 503.
+    pub requests_waiting_max: usize,
     /// How long the stop waits for requests that are running.
     pub shutdown_grace: Duration,
     /// How long an idle connection stays open.
@@ -34,6 +45,11 @@ impl Default for ServerOptions {
             cursor_ttl: Duration::from_secs(30),
             cursors_max: 16_384,
             query_memory_bytes_max: 0,
+            transactions_max: 512,
+            transaction_idle: Duration::from_secs(60),
+            transaction_busy_wait: Duration::from_secs(8),
+            transaction_bytes_max: 512 << 20,
+            requests_waiting_max: 4_096,
             shutdown_grace: Duration::from_secs(10),
             keep_alive: Duration::from_secs(300),
             build_info: BuildInfo::default(),

@@ -27,6 +27,7 @@ const ROUTES: &[(&[&str], Handler)] = &[
     (&["_api", "query-plan-cache"], routes::query_cache::plans),
     (&["_api", "aqlfunction"], routes::aqlfunction::handle),
     (&["_api", "simple"], routes::simple::handle),
+    (&["_api", "transaction"], routes::transaction::handle),
     (&["_api", "explain"], routes::explain::handle),
     (&["_api", "import"], routes::import::handle),
     (&["_api", "gharial"], routes::gharial::handle),

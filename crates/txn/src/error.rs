@@ -43,7 +43,8 @@ pub enum Error {
     /// The keyspace [`RESERVED_KEYSPACE`](crate::RESERVED_KEYSPACE) belongs to this crate.
     #[error("keyspace {0} is reserved")]
     KeyspaceReserved(u64),
-    /// The transaction wrote more than [`Options::transaction_bytes_max`](crate::Options::transaction_bytes_max).
+    /// The transaction wrote more than [`Options::transaction_bytes_max`](crate::Options::transaction_bytes_max), or than
+    /// the lower limit of its own.
     #[error("the transaction exceeds its limit of {limit_bytes} bytes of writes")]
     TransactionTooLarge {
         /// The limit in bytes.

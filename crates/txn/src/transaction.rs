@@ -36,6 +36,8 @@ pub struct Transaction {
     lock_timeouts: LockTimeouts,
     bytes_max: u64,
     clears: Vec<ClearTask>,
+    /// Most bytes of keys and values that it may write.
+    write_bytes_max: u64,
     /// Shared with savepoints, so its count tells whether any is left.
     savepoint_token: Arc<()>,
     /// Numbers of the savepoints that no rollback has discarded, ascending; dropped ones may be among them.
@@ -70,8 +72,15 @@ impl Transaction {
     pub(crate) fn begin(shared: Arc<Shared>, options: &TransactionOptions) -> Result<Transaction> {
         let mut transaction = Transaction {
             id: shared.next_transaction_id(),
+<<<<<<< HEAD
             begun_at: CommitSeq(0),
             snapshot: None,
+=======
+            write_bytes_max: shared.options.transaction_bytes_max,
+            shared,
+            begun_at: snapshot.commit_seq(),
+            snapshot: Some(snapshot),
+>>>>>>> main
             buffer: Buffer::default(),
             generation: 0,
             layers: Layers::default(),
@@ -145,7 +154,11 @@ impl Transaction {
         if key.len() > MAX_KEY_BYTES {
             return Err(Error::KeyTooLong { key_bytes: key.len() });
         }
+<<<<<<< HEAD
         let limit_bytes = self.bytes_max;
+=======
+        let limit_bytes = self.write_bytes_max;
+>>>>>>> main
         if limit_bytes != u64::MAX {
             let more_bytes = key.len() + value.map_or(0, <[u8]>::len);
             if (self.write_bytes() + more_bytes) as u64 > limit_bytes {
@@ -156,12 +169,19 @@ impl Transaction {
         Ok(())
     }
 
+<<<<<<< HEAD
     #[inline]
     fn check_active(&self) -> Result<()> {
         match self.state {
             State::Active => Ok(()),
             State::Deadlocked | State::Finished => Err(Error::Deadlock),
         }
+=======
+    /// Lowers the most bytes that it may write below [`Options::transaction_bytes_max`](crate::Options); a higher limit
+    /// changes nothing.
+    pub fn limit_write_bytes(&mut self, bytes_max: u64) {
+        self.write_bytes_max = self.write_bytes_max.min(bytes_max);
+>>>>>>> main
     }
 
     /// Bytes of keys and values written so far, overwritten ones included.

@@ -112,7 +112,7 @@ impl Shared {
             }
             spares.new_number()
         };
-        let spare = spares::make(&*self.storage, number, segment_bytes)?;
+        let spare = spares::make_written(&*self.storage, number, segment_bytes)?;
         lock(&self.spares).put(spare);
         Ok(())
     }

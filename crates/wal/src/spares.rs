@@ -3,10 +3,13 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::Result;
 use crate::error::Context;
 use crate::segment::spare_name;
 use crate::storage::{Storage, StorageFile};
+use crate::{Error, Result};
+
+/// How much is written at once.
+const ZEROS_BYTES: u64 = 1 << 20;
 
 pub(crate) struct Spares {
     ready: Vec<Spare>,
@@ -49,17 +52,42 @@ impl Spares {
 
 /// Makes a spare file of the given size.
 pub(crate) fn make(storage: &dyn Storage, number: u64, byte_size: u64) -> Result<Spare> {
+    make_with(storage, number, byte_size, |file| match file.preallocate(byte_size) {
+        // Then the file grows as it is written.
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
+        result => result,
+    })
+}
+
+/// The same, written over with zeros and synced.
+///
+/// It takes its time, but the syncs to come are faster: a file system notes down which parts of reserved space have
+/// been written for the first time, so each sync of such a part has to bring two things to the disk.
+pub(crate) fn make_written(storage: &dyn Storage, number: u64, byte_size: u64) -> Result<Spare> {
+    make_with(storage, number, byte_size, |file| {
+        let zeros = vec![0; ZEROS_BYTES.min(byte_size) as usize];
+        let mut offset = 0;
+        while offset < byte_size {
+            let n_bytes = (byte_size - offset).min(ZEROS_BYTES) as usize;
+            file.write_at(offset, zeros.get(..n_bytes).unwrap_or_default())?;
+            offset += n_bytes as u64;
+        }
+        file.sync_data()
+    })
+}
+
+fn make_with(
+    storage: &dyn Storage,
+    number: u64,
+    byte_size: u64,
+    prepare: impl FnOnce(&dyn StorageFile) -> io::Result<()>,
+) -> Result<Spare> {
     let name = spare_name(number);
     let file = storage.create(&name).context("create", &name)?;
-    match file.preallocate(byte_size) {
-        // Then the file grows as it is written.
-        Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
-        Err(source) => {
-            // The first failure is the one to tell; the file without content is cleared away when the log is opened.
-            let _ = storage.remove(&name);
-            return Err(crate::Error::from_io("reserve space for", &name, byte_size, source));
-        }
-        Ok(()) => {}
+    if let Err(source) = prepare(&*file) {
+        // The first failure is the one to tell; what is left is cleared away when the log is opened.
+        let _ = storage.remove(&name);
+        return Err(Error::from_io("reserve space for", &name, byte_size, source));
     }
     Ok(Spare { number, file, is_recycled: false })
 }

@@ -1,15 +1,17 @@
 //! Group commit: all who wait for a sync share one.
 //!
-//! Whoever comes first leads: it syncs for everybody who waits at that moment. Whoever comes while a sync runs waits
-//! for it to end, and if it came too late for that one, one of those leads the next.
+//! Whoever comes while no sync runs leads: it syncs for everybody who waits at that moment. Whoever comes while one
+//! runs waits for it to end; if it came too late for that one, one of those leads the next.
 //!
 //! Before it syncs, the leader may wait a little for those who took part in the last sync, since these come back
 //! at about the same time: without it, each sync would serve only the half of the writers that the last one left out.
+//!
+//! Each who waits sleeps by itself and is woken once, with its verdict: nobody wakes only to find a lock taken.
 
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
-use crate::primitives::{Condvar, Mutex};
+use crate::primitives::{Arc, AtomicU8, Condvar, Mutex, MutexGuard, Ordering, Thread, current, park};
 
 /// Waits shorter than this are longer than they are worth.
 const GATHER_MIN: Duration = Duration::from_micros(20);
@@ -17,8 +19,6 @@ const GATHER_MIN: Duration = Duration::from_micros(20);
 /// Serves those who wait for a sync.
 pub(crate) struct SyncGate {
     state: Mutex<State>,
-    /// A sync has ended.
-    ended: Condvar,
     /// As many as were expected have come.
     gathered: Condvar,
     gather_max: Duration,
@@ -26,17 +26,31 @@ pub(crate) struct SyncGate {
 
 struct State {
     synced: u64,
+    /// Somebody syncs, or has been told to.
     is_led: bool,
     is_gathering: bool,
     has_failed: bool,
-    /// How many syncs have been begun.
-    n_begun: u64,
-    /// Those who came since the last one was begun, without the one who leads.
+    /// Those who came since the last sync was begun, without the one who leads.
+    waiting: Vec<Arc<Ticket>>,
+    /// How many of them are commits.
     n_waiting: usize,
-    /// Those whom the last sync served, and those who came while it ran.
+    /// Commits that the last sync served, and those that came while it ran.
     n_expected: usize,
     last_duration: Duration,
 }
+
+/// One who waits.
+struct Ticket {
+    target: u64,
+    waiter: Waiter,
+    thread: Thread,
+    verdict: AtomicU8,
+}
+
+const WAIT: u8 = 0;
+const SYNCED: u8 = 1;
+const FAILED: u8 = 2;
+const LEAD: u8 = 3;
 
 /// The sync has failed, for this one and all to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +74,26 @@ impl Waiter {
     }
 }
 
+impl Ticket {
+    fn new(target: u64, waiter: Waiter) -> Arc<Self> {
+        Arc::new(Self { target, waiter, thread: current(), verdict: AtomicU8::new(WAIT) })
+    }
+
+    fn sleep(&self) -> u8 {
+        loop {
+            match self.verdict.load(Ordering::Acquire) {
+                WAIT => park(),
+                verdict => return verdict,
+            }
+        }
+    }
+
+    fn wake(&self, verdict: u8) {
+        self.verdict.store(verdict, Ordering::Release);
+        self.thread.unpark();
+    }
+}
+
 impl SyncGate {
     /// A gate of a log that is synced up to `synced`.
     pub(crate) fn new(synced: u64, gather_max: Duration) -> Self {
@@ -68,12 +102,12 @@ impl SyncGate {
             is_led: false,
             is_gathering: false,
             has_failed: false,
-            n_begun: 0,
+            waiting: Vec::new(),
             n_waiting: 0,
             n_expected: 0,
             last_duration: Duration::ZERO,
         };
-        Self { state: Mutex::new(state), ended: Condvar::new(), gathered: Condvar::new(), gather_max }
+        Self { state: Mutex::new(state), gathered: Condvar::new(), gather_max }
     }
 
     /// Returns when all before `target` is synced, by this or another thread's call of `sync`.
@@ -86,76 +120,98 @@ impl SyncGate {
         waiter: Waiter,
         sync: impl Fn(usize) -> Result<u64, SyncFailed>,
     ) -> Result<(), SyncFailed> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        // As long as no sync is begun after this one joined the waiting, it is counted among them.
-        let mut joined = None;
-        let result = loop {
-            if state.synced >= target {
-                break Some(Ok(()));
-            }
-            if state.has_failed {
-                break Some(Err(SyncFailed));
-            }
-            if !state.is_led {
-                break None;
-            }
-            if joined != Some(state.n_begun) {
-                joined = Some(state.n_begun);
-                state.n_waiting += waiter.count();
-            }
+        let mut state = self.lock();
+        if state.synced >= target {
+            return Ok(());
+        }
+        if state.has_failed {
+            return Err(SyncFailed);
+        }
+        if state.is_led {
+            let ticket = Ticket::new(target, waiter);
+            state.waiting.push(ticket.clone());
+            state.n_waiting += waiter.count();
             if state.is_gathering && state.n_waiting + 1 >= state.n_expected {
                 self.gathered.notify_one();
             }
-            state = self.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
-        };
-        if joined == Some(state.n_begun) {
-            state.n_waiting -= waiter.count();
-        }
-        if let Some(result) = result {
-            return result;
+            drop(state);
+            match ticket.sleep() {
+                SYNCED => return Ok(()),
+                FAILED => return Err(SyncFailed),
+                _ => state = self.lock(),
+            }
         }
         state.is_led = true;
-        let gather_max = self.gather_max.min(state.last_duration / 4);
-        if waiter == Waiter::Commit && gather_max >= GATHER_MIN {
-            let begin = Instant::now();
-            state.is_gathering = true;
-            while state.n_waiting + 1 < state.n_expected {
-                let Some(rest) = gather_max.checked_sub(begin.elapsed()) else { break };
-                let waited = self.gathered.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner);
-                state = waited.0;
-            }
-            state.is_gathering = false;
+        if waiter == Waiter::Commit {
+            state = self.gather(state);
         }
+        let served = std::mem::take(&mut state.waiting);
         let n_served = std::mem::take(&mut state.n_waiting) + waiter.count();
-        state.n_begun += 1;
         drop(state);
-        let mut lead = Lead { gate: self, n_served, begin: Instant::now(), synced: None };
-        let result = sync(n_served);
-        lead.synced = result.ok();
-        drop(lead);
-        result.map(|_| ())
+        let mut lead = Lead { gate: self, served, n_served, begin: Instant::now(), result: Err(SyncFailed) };
+        lead.result = sync(n_served);
+        lead.result.map(|_| ())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for those who took part in the last sync, but not for long.
+    fn gather<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        let gather_max = self.gather_max.min(state.last_duration / 4);
+        if gather_max < GATHER_MIN {
+            return state;
+        }
+        let begin = Instant::now();
+        state.is_gathering = true;
+        while state.n_waiting + 1 < state.n_expected {
+            let Some(rest) = gather_max.checked_sub(begin.elapsed()) else { break };
+            state = self.gathered.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        state.is_gathering = false;
+        state
     }
 }
 
 /// Ends the lead in every case: a leader that panics must not leave the others waiting.
 struct Lead<'a> {
     gate: &'a SyncGate,
+    served: Vec<Arc<Ticket>>,
     n_served: usize,
     begin: Instant,
-    synced: Option<u64>,
+    result: Result<u64, SyncFailed>,
 }
 
 impl Drop for Lead<'_> {
     fn drop(&mut self) {
-        let mut state = self.gate.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match self.synced {
-            Some(synced) => state.synced = state.synced.max(synced),
-            None => state.has_failed = true,
-        }
-        state.is_led = false;
-        state.last_duration = self.begin.elapsed();
+        let last_duration = self.begin.elapsed();
+        let mut state = self.gate.lock();
+        state.last_duration = last_duration;
         state.n_expected = self.n_served + state.n_waiting;
+        match self.result {
+            Ok(synced) => {
+                state.synced = state.synced.max(synced);
+                // Who came while the sync was about to begin may have been served as well.
+                let synced = state.synced;
+                self.served.extend(state.waiting.extract_if(.., |ticket| ticket.target <= synced));
+            }
+            Err(SyncFailed) => {
+                state.has_failed = true;
+                let late = std::mem::take(&mut state.waiting);
+                self.served.extend(late);
+            }
+        }
+        let next = if state.waiting.is_empty() { None } else { Some(state.waiting.remove(0)) };
+        state.is_led = next.is_some();
+        state.n_waiting = state.waiting.iter().map(|ticket| ticket.waiter.count()).sum();
         drop(state);
-        self.gate.ended.notify_all();
+        if let Some(next) = next {
+            next.wake(LEAD);
+        }
+        let verdict = if self.result.is_ok() { SYNCED } else { FAILED };
+        for ticket in &self.served {
+            ticket.wake(verdict);
+        }
     }
 }

@@ -6,7 +6,9 @@
 mod sync_gate;
 
 mod primitives {
-    pub(crate) use loom::sync::{Condvar, Mutex};
+    pub(crate) use loom::sync::atomic::{AtomicU8, Ordering};
+    pub(crate) use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
+    pub(crate) use loom::thread::{Thread, current, park};
 }
 
 use std::time::Duration;

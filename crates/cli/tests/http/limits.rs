@@ -93,3 +93,30 @@ fn an_idle_server_is_small() {
         line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number");
     assert!(kilobytes < 60 * 1024, "{kilobytes} kB");
 }
+
+#[test]
+fn slow_queries_do_not_shut_out_who_ends_them() {
+    let server = Server::start();
+    let slow: Vec<_> = (0..500)
+        .map(|_| {
+            let client = server.client();
+            std::thread::spawn(move || client.post("/_api/cursor", &json!({ "query": "RETURN SLEEP(30)" })).status)
+        })
+        .collect();
+    let client = server.client();
+    let running = || client.get("/_api/query/current").expect(200).body;
+    while running().as_array().map_or(0, Vec::len) < 400 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    client.get("/_api/version").expect(200);
+    // Those that waited start as others end, so the killing goes on until all have had their turn.
+    while slow.iter().any(|thread| !thread.is_finished()) {
+        for query in running().as_array().into_iter().flatten() {
+            let id = query["id"].as_str().expect("an id");
+            client.delete(&format!("/_api/query/{id}"));
+        }
+    }
+    for thread in slow {
+        assert_eq!(thread.join().expect("an answer"), 410);
+    }
+}

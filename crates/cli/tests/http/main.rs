@@ -18,5 +18,6 @@ mod indexes;
 mod limits;
 mod query_tracking;
 mod simple;
+mod transactions;
 mod version;
 mod wire;

@@ -53,7 +53,7 @@ impl Touched {
         self.collection.check_exists()?;
         if self.collection.definition().generation != self.definition.generation {
             let name = &self.definition.name;
-            return Err(Error::WriteConflict(format!("the definition of '{name}' changed")));
+            return Err(Error::DefinitionChanged(format!("the definition of '{name}' changed")));
         }
         Ok(())
     }
@@ -136,6 +136,9 @@ impl Transaction {
     }
 
     /// The definition this transaction uses for a collection; fixed at the first touch.
+    ///
+    /// It must not be newer than the snapshot, in which the entries of a newer index would be missing: unique values
+    /// would be looked for in vain.
     pub(super) fn touch(&mut self, collection: &Collection) -> Result<(usize, Arc<Definition>)> {
         let known = self.touched.iter().position(|touched| touched.collection.id() == collection.id());
         if let Some(position) = known {
@@ -144,7 +147,7 @@ impl Transaction {
         collection.check_exists()?;
         let shared = collection.this.upgrade();
         let collection = shared.ok_or_else(|| Error::CollectionNotFound(collection.name().to_string()))?;
-        let definition = collection.definition();
+        let definition = collection.definition_for_writing(self.inner.snapshot_seq())?;
         self.touched.push(Touched {
             collection,
             definition: Arc::clone(&definition),
@@ -200,6 +203,17 @@ impl Transaction {
         !self.touched.iter().any(|touched| touched.is_written)
     }
 
+    /// Lowers the most bytes of keys and values, those of indexes included, that it may write. What would exceed them
+    /// fails with [`Error::ResourceLimit`].
+    pub fn limit_write_bytes(&mut self, bytes_max: u64) {
+        self.inner.limit_write_bytes(bytes_max);
+    }
+
+    /// Bytes of keys and values written so far, those of indexes and of overwritten documents included.
+    pub fn write_bytes(&self) -> usize {
+        self.inner.write_bytes()
+    }
+
     /// Makes the commit wait until everything is on disk.
     pub fn require_sync(&mut self) {
         self.must_sync = true;
@@ -208,8 +222,8 @@ impl Transaction {
     /// Writes everything, as a whole.
     ///
     /// # Errors
-    /// [`Error::WriteConflict`] when another transaction came first, or when indexes of a written collection changed
-    /// meanwhile; [`Error::CollectionNotFound`] when a written collection was dropped. Nothing is written then.
+    /// [`Error::WriteConflict`] when another transaction came first; [`Error::DefinitionChanged`] when indexes of a
+    /// written collection changed meanwhile; [`Error::CollectionNotFound`] when a written collection was dropped. Nothing is written then.
     pub fn commit(mut self) -> Result<()> {
         if self.is_read_only() {
             return Ok(());

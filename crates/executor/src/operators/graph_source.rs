@@ -133,7 +133,7 @@ impl<'q> GraphReader<'q> {
         }
         let mut document = Value::NULL;
         if let Some((name, key)) = id.split_once('/')
-            && let Some(collection) = self.collection(name)
+            && let Some(collection) = self.collection(name)?
         {
             self.runtime.counters.document_lookups.add(1);
             if let Some((_, found)) = self.view.by_key(collection, key)? {
@@ -166,13 +166,13 @@ impl<'q> GraphReader<'q> {
         Ok(document)
     }
 
-    fn collection(&mut self, name: &str) -> Option<&'q Collection> {
+    fn collection(&mut self, name: &str) -> Result<Option<&'q Collection>, Error> {
         if let Some((_, collection)) = self.collections.iter().find(|(known, _)| known == name) {
-            return *collection;
+            return Ok(*collection);
         }
-        let collection = self.runtime.collection_by_name(name);
+        let collection = self.runtime.readable_collection(name)?;
         self.collections.push((name.to_owned(), collection));
-        collection
+        Ok(collection)
     }
 }
 

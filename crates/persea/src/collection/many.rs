@@ -50,15 +50,17 @@ impl Collection {
         &self,
         mut work: impl FnMut(&mut Transaction) -> std::result::Result<ItemOutcomes, WriteError>,
     ) -> Result<Outcomes> {
+        // A transaction can't move on to a newer snapshot.
+        let attempts_max = if self.database.bound().is_some() { 1 } else { ATTEMPTS_MAX };
         let mut attempt = 0;
-        let outcomes = self.database.inner().transact(|tx| {
+        let outcomes = self.write(|tx| {
             attempt += 1;
             let mut outcomes = work(tx)?;
             // An item that lost against another transaction wins on a newer snapshot, as a single call would.
             let lost =
                 outcomes.iter().position(|outcome| matches!(outcome, Err(error) if error.is_retryable()));
             match lost {
-                Some(position) if attempt < ATTEMPTS_MAX => Err(outcomes
+                Some(position) if attempt < attempts_max => Err(outcomes
                     .swap_remove(position)
                     .err()
                     .unwrap_or_else(|| WriteError::WriteConflict(String::new()))),

@@ -8,12 +8,14 @@ mod write;
 
 use std::sync::Arc;
 
+use persea_collections::{Transaction, View};
 use persea_vpack::Slice;
 use persea_vpack::VPackBuf;
 
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::import::{Import, ImportOptions};
+use crate::transaction::AccessMode;
 
 pub use typed::DocumentMeta;
 
@@ -27,6 +29,49 @@ pub struct Collection {
 impl Collection {
     pub(crate) fn new(inner: Arc<persea_collections::Collection>, database: Database) -> Collection {
         Collection { inner, database }
+    }
+
+    /// The same collection inside of the transaction that `database` works in.
+    pub(crate) fn within(&self, database: &Database) -> Collection {
+        Collection { inner: self.inner.clone(), database: database.clone() }
+    }
+
+    /// Allows an access that the transaction has to have declared, if there is one.
+    ///
+    /// # Errors
+    /// 1652.
+    pub(crate) fn check_access(&self, mode: AccessMode) -> Result<()> {
+        match self.database.bound() {
+            Some(transaction) => transaction.check(self.id(), &self.name(), mode),
+            None => Ok(()),
+        }
+    }
+
+    /// What reads look at.
+    ///
+    /// # Errors
+    /// 1652 when a transaction may not read the collection, storage errors.
+    pub(crate) fn view(&self) -> Result<View> {
+        self.check_access(AccessMode::Read)?;
+        self.database.view()
+    }
+
+    /// Runs `work` as a transaction of its own, tried again when it loses; or once, as a part of the transaction that
+    /// the handle works in.
+    ///
+    /// # Errors
+    /// Those of `work`; 1652 when a transaction may not write the collection.
+    pub(crate) fn write<T>(
+        &self,
+        work: impl FnMut(&mut Transaction) -> persea_collections::Result<T>,
+    ) -> Result<T> {
+        match self.database.bound() {
+            Some(transaction) => {
+                self.check_access(AccessMode::Write)?;
+                transaction.write(work)
+            }
+            None => Ok(self.database.inner().transact(work)?),
+        }
     }
 
     pub(crate) fn inner(&self) -> &persea_collections::Collection {
@@ -67,7 +112,10 @@ impl Collection {
     /// # Errors
     /// Storage errors.
     pub fn count(&self) -> Result<u64> {
-        Ok(self.inner.count()?)
+        match self.database.bound() {
+            Some(_) => Ok(self.view()?.count(&self.inner)?),
+            None => Ok(self.inner.count()?),
+        }
     }
 
     /// The document of this key as VelocyPack.
@@ -75,7 +123,7 @@ impl Collection {
     /// # Errors
     /// Storage errors.
     pub fn get_vpack(&self, key: &str) -> Result<Option<VPackBuf>> {
-        let view = self.database.inner().view()?;
+        let view = self.view()?;
         Ok(view.by_key(&self.inner, key)?.map(|(_, document)| VPackBuf::from(document)))
     }
 
@@ -92,7 +140,7 @@ impl Collection {
     /// # Errors
     /// Storage errors.
     pub fn get_many(&self, items: Slice<'_>, ignore_revs: bool) -> Result<Vec<Result<VPackBuf>>> {
-        let view = self.database.inner().view()?;
+        let view = self.view()?;
         let found = view.get_many(&self.inner, items, ignore_revs)?;
         Ok(found.into_iter().map(|item| item.map_err(Error::from)).collect())
     }

@@ -60,6 +60,14 @@ impl Collection {
     /// # Errors
     /// Storage errors.
     pub fn truncate(&self, wait_for_sync: bool) -> Result<()> {
+        if self.database.bound().is_some() {
+            return self.write(|tx| {
+                if wait_for_sync {
+                    tx.require_sync();
+                }
+                tx.truncate(&self.inner).map(drop)
+            });
+        }
         self.inner.truncate()?;
         if wait_for_sync || self.waits_for_sync() {
             self.database.instance().sync()?;

@@ -32,7 +32,7 @@ impl Collection {
     /// # Errors
     /// When the document doesn't fit the type.
     pub fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
-        let view = self.database.inner().view()?;
+        let view = self.view()?;
         let Some((_, document)) = view.by_key(&self.inner, key)? else { return Ok(None) };
         from_slice(document).map(Some).map_err(|error| Error::Convert(error.to_string()))
     }

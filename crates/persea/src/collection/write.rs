@@ -13,7 +13,7 @@ impl Collection {
     /// 1210 when its key or a unique value is taken, 1221 for a bad key, 1227 for what is no object, 1233 for an edge
     /// without ends.
     pub fn insert_with(&self, document: Slice<'_>, options: &WriteOptions) -> Result<WriteOutcome> {
-        Ok(self.database.inner().transact(|tx| tx.insert(&self.inner, document, options))?)
+        self.write(|tx| tx.insert(&self.inner, document, options))
     }
 
     /// Merges `patch` into the document of this key.
@@ -22,7 +22,7 @@ impl Collection {
     /// 1202 when there is none, 1200 when its revision isn't the expected one; else as
     /// [`insert_with`](Collection::insert_with).
     pub fn update_with(&self, key: &str, patch: Slice<'_>, options: &WriteOptions) -> Result<WriteOutcome> {
-        Ok(self.database.inner().transact(|tx| tx.update(&self.inner, key, patch, options))?)
+        self.write(|tx| tx.update(&self.inner, key, patch, options))
     }
 
     /// Replaces the document of this key.
@@ -35,7 +35,7 @@ impl Collection {
         document: Slice<'_>,
         options: &WriteOptions,
     ) -> Result<WriteOutcome> {
-        Ok(self.database.inner().transact(|tx| tx.replace(&self.inner, key, document, options))?)
+        self.write(|tx| tx.replace(&self.inner, key, document, options))
     }
 
     /// Removes the document of this key.
@@ -43,6 +43,6 @@ impl Collection {
     /// # Errors
     /// 1202 when there is none, 1200 when its revision isn't the expected one.
     pub fn remove_with(&self, key: &str, options: &WriteOptions) -> Result<WriteOutcome> {
-        Ok(self.database.inner().transact(|tx| tx.remove(&self.inner, key, options))?)
+        self.write(|tx| tx.remove(&self.inner, key, options))
     }
 }

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::Graph;
 use crate::collection::{Collection, DocumentMeta};
 use crate::error::Result;
-use crate::transaction::vpack_of;
+use crate::transaction::{AccessMode, vpack_of};
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
@@ -84,6 +84,7 @@ impl GraphCollection {
     /// # Errors
     /// As [`insert`](GraphCollection::insert).
     pub fn insert_with(&self, document: Slice<'_>, options: &WriteOptions) -> Result<WriteOutcome> {
+        self.check_access_to_ends(document)?;
         self.write(|tx, graph| {
             self.check_document(tx, graph, document)?;
             tx.insert(self.collection.inner(), document, options)
@@ -103,6 +104,7 @@ impl GraphCollection {
     /// # Errors
     /// As [`update`](GraphCollection::update).
     pub fn update_with(&self, key: &str, patch: Slice<'_>, options: &WriteOptions) -> Result<WriteOutcome> {
+        self.check_access_to_ends(patch)?;
         self.write(|tx, graph| {
             self.check_patch(tx, graph, key, patch)?;
             tx.update(self.collection.inner(), key, patch, options)
@@ -127,6 +129,7 @@ impl GraphCollection {
         document: Slice<'_>,
         options: &WriteOptions,
     ) -> Result<WriteOutcome> {
+        self.check_access_to_ends(document)?;
         self.write(|tx, graph| {
             self.check_document(tx, graph, document)?;
             tx.replace(self.collection.inner(), key, document, options)
@@ -146,6 +149,7 @@ impl GraphCollection {
     /// # Errors
     /// 1202 when there is none, 1200 when its revision isn't the expected one.
     pub fn remove_with(&self, key: &str, options: &WriteOptions) -> Result<WriteOutcome> {
+        self.check_access_to_edges()?;
         let database = self.collection.database().inner();
         self.write(|tx, graph| {
             self.check_role(graph)?;
@@ -156,7 +160,40 @@ impl GraphCollection {
 
     fn write<T>(&self, mut work: impl FnMut(&mut Transaction, &NamedGraph) -> StoreResult<T>) -> Result<T> {
         let database = self.collection.database().inner();
-        Ok(database.transact(|tx| work(tx, &database.graph(&self.graph)?))?)
+        self.collection.write(|tx| work(tx, &database.graph(&self.graph)?))
+    }
+
+    /// A transaction must be allowed to read the vertices at an edge, since they are looked for.
+    fn check_access_to_ends(&self, edge: Slice<'_>) -> Result<()> {
+        let database = self.collection.database();
+        if database.bound().is_none() || self.role != Role::Edges {
+            return Ok(());
+        }
+        let ends = ["_from", "_to"].into_iter().filter_map(|name| edge.get(name)?.as_str());
+        for (vertices, _) in ends.filter_map(split_id) {
+            // One that doesn't exist is told of by the checks that follow.
+            if let Ok(vertices) = database.collection(vertices) {
+                vertices.check_access(AccessMode::Read)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A transaction must be allowed to write the edges that go with a document.
+    fn check_access_to_edges(&self) -> Result<()> {
+        let database = self.collection.database();
+        if database.bound().is_none() {
+            return Ok(());
+        }
+        let name = self.collection.name();
+        for graph in database.graphs()? {
+            if graph.vertex_collections().contains(&&*name) {
+                for edges in graph.edge_collections() {
+                    database.collection(edges)?.check_access(AccessMode::Write)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn check_role(&self, graph: &NamedGraph) -> StoreResult<()> {

@@ -56,7 +56,7 @@ impl Collection {
         direction: EdgeDirection,
         mut each: impl FnMut(Slice<'_>),
     ) -> Result<usize> {
-        let view = self.database().inner().view()?;
+        let view = self.view()?;
         let mut seen = HashSet::new();
         for vertex in vertices {
             for direction in direction.of_index() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use persea_collections::View;
-use persea_executor::{Access, ConstantFolder, Cursor, ExecuteOptions, Limits, QueryContext};
+use persea_executor::{Access, ConstantFolder, Cursor, ExecuteOptions, Limits, QueryContext, QueryStats};
 use persea_planner::{PlanOptions, Planned};
 use persea_vpack::{Builder, Slice, VPackBuf};
 
@@ -14,6 +14,7 @@ use super::{QueryOptions, QueryOutcome, RowSet};
 use crate::catalog::{DatabaseCatalog, Functions};
 use crate::database::Database;
 use crate::error::{Error, Phase, Result};
+use crate::transaction::{AccessMode, Bound};
 
 /// How often a query that writes is run again after it lost against another transaction.
 const ATTEMPTS_MAX: usize = 8;
@@ -21,7 +22,7 @@ const ATTEMPTS_MAX: usize = 8;
 /// Runs a query to its end.
 ///
 /// A query that writes is one transaction. When it loses against another one, nothing of it was visible to anybody,
-/// so it runs again on the newer state.
+/// so it runs again on the newer state. Inside of a transaction that was begun before, it runs once, as a part of it.
 pub(crate) fn run(
     database: &Database,
     text: &str,
@@ -30,11 +31,12 @@ pub(crate) fn run(
     started: Instant,
 ) -> Result<QueryOutcome> {
     let initializing = started.elapsed();
+    let attempts_max = if database.bound().is_some() { 1 } else { ATTEMPTS_MAX };
     let mut attempt = 1;
     loop {
         let clock = Clock { started, timings: Timings { initializing, ..Timings::default() } };
         match run_once(database, text, binds, options, clock) {
-            Err(error) if is_lost_race(&error) && attempt < ATTEMPTS_MAX => {
+            Err(error) if attempt < attempts_max && is_lost_race(&error) => {
                 attempt += 1;
                 std::thread::yield_now();
             }
@@ -70,15 +72,10 @@ fn run_once(
     mut clock: Clock,
 ) -> Result<QueryOutcome> {
     let query = clock.measure(|timings| &mut timings.parsing, || persea_aql::parse(text))?;
-    let (access, view) = clock.measure(
-        |timings| &mut timings.loading_collections,
-        || {
-            let mut access = Access::open(database, query.is_modification)?;
-            let view = access.view()?;
-            Result::Ok((access, view))
-        },
-    )?;
+    let (opened, view) = clock
+        .measure(|timings| &mut timings.loading_collections, || open(database, query.is_modification))?;
     let planned = plan(database, &view, &query, binds.as_slice(), options)?;
+    check_declared(database, &planned)?;
     let mut registration = database.instance().running().register(&Started {
         database: database.name(),
         text,
@@ -92,7 +89,8 @@ fn run_once(
         kill_flag: registration.kill.clone(),
         peak_memory_bytes: registration.peak_memory_bytes.clone(),
     };
-    let outcome = complete(database, &planned, access, limits, options, &mut clock);
+    let _interruptible = database.bound().map(|bound| bound.interruptible(&registration.kill));
+    let outcome = complete(database, &planned, opened, limits, options, &mut clock);
     match &outcome {
         Ok((_, n_warnings)) => registration.ended(0, *n_warnings),
         Err(error) => registration.ended(error.number(), 0),
@@ -100,41 +98,124 @@ fn run_once(
     outcome.map(|(outcome, _)| outcome)
 }
 
-/// Runs a plan and commits what it wrote; gives also the number of warnings.
+/// What a query reads and writes.
+#[allow(clippy::large_enum_variant, reason = "there is one for each query, never a list of them")]
+enum Opened<'a> {
+    /// Its own snapshot or transaction, or the view of the transaction that it is a part of.
+    Own(Access),
+    /// The transaction that it is a part of; taken only while the plan runs.
+    Lent(&'a Bound),
+}
+
+/// Opens what a query reads and writes, and gives the view that it is planned on.
+fn open(database: &Database, writes: bool) -> Result<(Opened<'_>, View)> {
+    let inner = database.inner();
+    match database.bound() {
+        Some(bound) if writes => Ok((Opened::Lent(bound), bound.view()?)),
+        Some(bound) => {
+            let view = bound.view()?;
+            Ok((Opened::Own(Access::Read(view.clone())), view))
+        }
+        None if writes => {
+            let mut transaction = inner.begin()?;
+            let view = transaction.view()?;
+            Ok((Opened::Own(Access::Write(transaction)), view))
+        }
+        None => {
+            let view = inner.view()?;
+            Ok((Opened::Own(Access::Read(view.clone())), view))
+        }
+    }
+}
+
+/// A transaction must have declared the collections of its queries.
+fn check_declared(database: &Database, planned: &Planned) -> Result<()> {
+    let Some(bound) = database.bound() else { return Ok(()) };
+    for used in &planned.plan.collections {
+        let mode = match used.mode {
+            persea_planner::plan::AccessMode::Read => AccessMode::Read,
+            persea_planner::plan::AccessMode::Write => AccessMode::Write,
+            persea_planner::plan::AccessMode::Exclusive => AccessMode::Exclusive,
+        };
+        bound.check(used.collection.id, &used.collection.name, mode)?;
+    }
+    Ok(())
+}
+
+/// Runs a plan and, unless the transaction goes on, commits what it wrote; gives also the number of warnings.
 fn complete(
+    database: &Database,
+    planned: &Planned,
+    opened: Opened<'_>,
+    limits: Limits,
+    options: &QueryOptions,
+    clock: &mut Clock,
+) -> Result<(QueryOutcome, usize)> {
+    let finished = match opened {
+        Opened::Own(access) => {
+            let (access, finished) = execute(database, planned, access, limits, options, clock);
+            let finished = finished?;
+            if let Some(Access::Write(transaction)) = access {
+                clock.measure(|timings| &mut timings.finalizing, || transaction.commit())?;
+            }
+            finished
+        }
+        Opened::Lent(bound) => bound.lend(|transaction| {
+            let access = Access::Write(transaction);
+            let (access, finished) = execute(database, planned, access, limits, options, clock);
+            match access {
+                Some(Access::Write(transaction)) => (Some(transaction), finished),
+                _ => (None, finished),
+            }
+        })?,
+    };
+    let mut warnings = planned.warnings.clone();
+    warnings.extend(finished.warnings);
+    warnings.truncate(options.warnings_max);
+    let shown_plan = (options.profile > 1).then(|| persea_planner::plan_to_vpack(&planned.plan));
+    clock.timings.total = clock.started.elapsed();
+    let extra = extra::build(&Facts {
+        warnings: &warnings,
+        stats: &finished.stats,
+        planned,
+        timings: clock.timings,
+        profile: options.profile,
+        plan: shown_plan.as_ref().map(VPackBuf::as_slice),
+    })?;
+    Ok((QueryOutcome { rows: finished.rows, extra }, warnings.len()))
+}
+
+/// What a plan that ran to its end leaves.
+struct Finished {
+    rows: RowSet,
+    stats: QueryStats,
+    warnings: Vec<(u32, String)>,
+}
+
+/// Runs a plan. What it was given to work on comes back, without the writes of a failed query; it is lost only when
+/// the query could not even begin.
+fn execute(
     database: &Database,
     planned: &Planned,
     access: Access,
     limits: Limits,
     options: &QueryOptions,
     clock: &mut Clock,
-) -> Result<(QueryOutcome, usize)> {
-    let mut cursor = clock.measure(
+) -> (Option<Access>, Result<Finished>) {
+    let cursor = clock.measure(
         |timings| &mut timings.instantiating_executors,
         || cursor(database, planned, access, limits, options),
-    )?;
+    );
+    let mut cursor = match cursor {
+        Ok(cursor) => cursor,
+        Err(error) => return (None, Err(error)),
+    };
     let rows =
-        clock.measure(|timings| &mut timings.executing, || rows(&mut cursor, options.memory_bytes_max))?;
-    let finalizing = Instant::now();
-    let outcome = cursor.finish();
-    let mut warnings = planned.warnings.clone();
-    warnings.extend(outcome.warnings.into_iter().map(|warning| (warning.code, warning.message)));
-    warnings.truncate(options.warnings_max);
-    if let Access::Write(transaction) = outcome.access {
-        transaction.commit()?;
-    }
-    let shown_plan = (options.profile > 1).then(|| persea_planner::plan_to_vpack(&planned.plan));
-    clock.timings.finalizing = finalizing.elapsed();
-    clock.timings.total = clock.started.elapsed();
-    let extra = extra::build(&Facts {
-        warnings: &warnings,
-        stats: &outcome.stats,
-        planned,
-        timings: clock.timings,
-        profile: options.profile,
-        plan: shown_plan.as_ref().map(VPackBuf::as_slice),
-    })?;
-    Ok((QueryOutcome { rows, extra }, warnings.len()))
+        clock.measure(|timings| &mut timings.executing, || rows(&mut cursor, options.memory_bytes_max));
+    let ended = cursor.finish();
+    let warnings = ended.warnings.into_iter().map(|warning| (warning.code, warning.message)).collect();
+    let finished = rows.map(|rows| Finished { rows, stats: ended.stats, warnings });
+    (Some(ended.access), finished)
 }
 
 fn cursor(
@@ -154,6 +235,7 @@ fn cursor(
             fail_on_warning: options.fail_on_warning,
             profile: options.profile > 1,
             user: Some("root".to_owned()),
+            readable_collections: database.bound().and_then(Bound::readable),
             ..ExecuteOptions::default()
         },
     };
@@ -185,7 +267,7 @@ pub(crate) fn explain_text(
     options: &QueryOptions,
 ) -> Result<String> {
     let query = persea_aql::parse(text)?;
-    let view = database.inner().view()?;
+    let view = database.view()?;
     let planned = plan(database, &view, &query, binds, options)?;
     Ok(persea_planner::explain_text(text, &planned, &persea_planner::TextOptions::default()))
 }
@@ -198,7 +280,7 @@ pub(crate) fn explain(
     options: &QueryOptions,
 ) -> Result<VPackBuf> {
     let query = persea_aql::parse(text)?;
-    let view = database.inner().view()?;
+    let view = database.view()?;
     let planned = plan(database, &view, &query, binds, options)?;
     Ok(persea_planner::explain(&planned, options.all_plans, options.profile > 1))
 }
@@ -226,28 +308,10 @@ fn plan(
 fn is_lost_race(error: &Error) -> bool {
     match error {
         Error::Collections(error) | Error::Execute(persea_executor::Error::Collections(error)) => {
-            error.is_retryable()
+            // An index that was dropped since the plan was made: another plan does without it.
+            error.is_retryable() || matches!(error, persea_collections::Error::IndexNotFound)
         }
+        Error::Execute(persea_executor::Error::IndexNotFound(_)) => true,
         _ => false,
-    }
-}
-
-/// Opening what a query may read and write.
-trait OpenAccess: Sized {
-    fn open(database: &Database, writes: bool) -> Result<Self>;
-    fn view(&mut self) -> Result<View>;
-}
-
-impl OpenAccess for Access {
-    fn open(database: &Database, writes: bool) -> Result<Access> {
-        let inner = database.inner();
-        Ok(if writes { Access::Write(inner.begin()?) } else { Access::Read(inner.view()?) })
-    }
-
-    fn view(&mut self) -> Result<View> {
-        Ok(match self {
-            Access::Read(view) => view.clone(),
-            Access::Write(transaction) => transaction.view()?,
-        })
     }
 }

@@ -15,7 +15,8 @@ fn merged(expr: &Expr) -> Option<Expr> {
     let mut groups: Vec<(Option<Expr>, Vec<Expr>, Expr)> = Vec::new();
     let mut any_merged = false;
     for branch in expr.operands(BinaryOp::Or) {
-        match members(branch) {
+        // A branch that accepts no value stays as it is: merged with one of one value it would be taken for the whole.
+        match members(branch).filter(|(_, values)| !values.is_empty()) {
             Some((attribute, values)) => {
                 match groups.iter_mut().find(|(known, ..)| known.as_ref() == Some(&attribute)) {
                     Some((_, group, _)) => {

@@ -54,6 +54,30 @@ const OPTIONS: &[Shown] = &[
         description: "Addresses to listen on.",
         value: endpoints,
     },
+    Shown {
+        name: "transaction.streaming-idle-timeout",
+        kind: "double",
+        description: "Seconds after which a stream transaction that nobody uses is aborted.",
+        value: |options| vpack!((options.transaction_idle.as_secs_f64())),
+    },
+    Shown {
+        name: "transaction.streaming-lock-timeout",
+        kind: "double",
+        description: "Seconds that a request waits for another one in the same stream transaction.",
+        value: |options| vpack!((options.transaction_busy_wait.as_secs_f64())),
+    },
+    Shown {
+        name: "transaction.streaming-max-transaction-size",
+        kind: "uint64",
+        description: "Bytes of keys and values that one stream transaction may write.",
+        value: |options| vpack!((options.transaction_bytes_max)),
+    },
+    Shown {
+        name: "transaction.streaming-max-transactions",
+        kind: "uint64",
+        description: "How many stream transactions may run at once.",
+        value: |options| vpack!((options.transactions_max as u64)),
+    },
 ];
 
 /// `GET /_admin/options` and `/_admin/options-public`: names and values.

@@ -21,8 +21,8 @@ pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError
             Ok(Response::envelope(StatusCode::OK, basic(&collection)?.as_slice()))
         }
         (&Method::DELETE, Some(name), None) => drop(&database, request, name),
-        (&Method::GET, Some(name), Some(aspect)) => inspect(&database, request, name, aspect),
-        (&Method::PUT, Some(name), Some(action)) => act(&database, request, name, action),
+        (&Method::GET, Some(name), Some(aspect)) => inspect(context, request, name, aspect),
+        (&Method::PUT, Some(name), Some(action)) => act(context, request, name, action),
         (&Method::PUT, ..) => {
             Err(ApiError::bad_request("expected PUT /_api/collection/<collection-name>/<action>"))
         }
@@ -65,7 +65,8 @@ fn drop(database: &Database, request: &Request, name: &str) -> Result<Response, 
     Ok(Response::envelope(StatusCode::OK, vpack!({ "id": (id.to_string()) }).as_slice()))
 }
 
-fn inspect(database: &Database, request: &Request, name: &str, aspect: &str) -> Result<Response, ApiError> {
+fn inspect(context: &Context, request: &Request, name: &str, aspect: &str) -> Result<Response, ApiError> {
+    let database = context.scope(request)?;
     let collection = database.collection(name)?;
     let answer = match aspect {
         "properties" => collection.properties()?,
@@ -89,9 +90,10 @@ fn inspect(database: &Database, request: &Request, name: &str, aspect: &str) -> 
     Ok(located(request, &collection, aspect, Response::envelope(StatusCode::OK, answer.as_slice())))
 }
 
-fn act(database: &Database, request: &Request, name: &str, action: &str) -> Result<Response, ApiError> {
+fn act(context: &Context, request: &Request, name: &str, action: &str) -> Result<Response, ApiError> {
+    let database = context.scope(request)?;
     if action == "rename" {
-        return rename(database, request, name);
+        return rename(&database, request, name);
     }
     let collection = database.collection(name)?;
     let answer = match action {

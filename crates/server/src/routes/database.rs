@@ -22,6 +22,7 @@ pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError
             context.require_system(request)?;
             context.instance.drop_database(name)?;
             context.cursors.remove_database(name);
+            context.transactions.abort_database(name);
             Ok(Response::result(StatusCode::OK, vpack!(true).as_slice()))
         }
         (&Method::GET | &Method::POST | &Method::DELETE, ..) => Err(ApiError::unknown_path(&request.path)),

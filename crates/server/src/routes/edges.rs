@@ -11,7 +11,7 @@ use crate::http::response::Response;
 
 /// Handles the routes.
 pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError> {
-    let database = context.database(request)?;
+    let database = context.scope(request)?;
     let [_, _, collection] = request.target.segments.as_slice() else {
         return Err(ApiError::bad_parameter("expecting /_api/edges/<collection>"));
     };

@@ -11,7 +11,7 @@ use crate::http::response::Response;
 
 /// Handles the routes.
 pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError> {
-    let database = context.database(request)?;
+    let database = context.scope(request)?;
     match (&request.method, request.segment(2), request.segment(3)) {
         (&Method::GET, None, None) => {
             let collection = database.collection(named_collection(request)?)?;

@@ -19,5 +19,6 @@ pub mod options;
 pub mod query;
 pub mod query_cache;
 pub mod simple;
+pub mod transaction;
 pub mod user;
 pub mod version;

@@ -1,6 +1,8 @@
 //! Any bytes: accessors are total, and what passes validation can be read in full and written again.
 #![no_main]
 
+mod reference;
+
 use libfuzzer_sys::fuzz_target;
 use persea_vpack::{Builder, Slice, from_slice};
 
@@ -31,7 +33,9 @@ fn exercise(value: Slice<'_>, budget: &mut usize) {
 fuzz_target!(|bytes: &[u8]| {
     exercise(Slice::trusted(bytes), &mut 1000);
     let _ = Slice::trusted(bytes).to_string();
-    let Ok(value) = Slice::validate(bytes) else { return };
+    let found = Slice::validate(bytes);
+    assert_eq!(found.is_ok(), reference::is_legal(bytes), "{found:?}");
+    let Ok(value) = found else { return };
     for (index, member) in value.array_iter().enumerate() {
         assert_eq!(value.at(index).map(Slice::bytes), Some(member.bytes()));
     }

@@ -11,16 +11,13 @@ use crate::cursors::{Cursor, CursorOptions};
 use crate::error::ApiError;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::routes::document::refuse_stream_transaction;
+use crate::scope::Scope;
 
 /// Handles the routes.
 pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError> {
     let database = context.database(request)?;
     match (&request.method, request.segment(2), request.segment(3)) {
-        (&Method::POST, None, None) => {
-            refuse_stream_transaction(request)?;
-            create(context, request, &database)
-        }
+        (&Method::POST, None, None) => create(context, request, &context.scope(request)?),
         (&Method::POST | &Method::PUT, Some(id), None) => next(context, database.name(), id),
         (&Method::POST, Some(id), Some(batch)) => again(context, database.name(), id, batch),
         (&Method::DELETE, Some(id), None) => {
@@ -35,14 +32,14 @@ pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError
     }
 }
 
-fn create(context: &Context, request: &Request, database: &persea::Database) -> Result<Response, ApiError> {
+fn create(context: &Context, request: &Request, scope: &Scope) -> Result<Response, ApiError> {
     if request.body.is_empty() {
         return Err(persea::Error::with_number(1502, "query is empty").into());
     }
     let body = request.value()?;
     let input = input::parse(body.as_slice(), &context.options)?;
-    let outcome = database.query(input.query).bind_all(input.bind_vars).options(input.query_options).run()?;
-    open(context, database, outcome, input.cursor)
+    let outcome = scope.query(input.query).bind_all(input.bind_vars).options(input.query_options).run()?;
+    open(context, scope, outcome, input.cursor)
 }
 
 /// Answers the first batch of a result, and keeps what is left of it as a cursor.
@@ -51,19 +48,26 @@ fn create(context: &Context, request: &Request, database: &persea::Database) -> 
 /// Number 32 when too many cursors are open.
 pub fn open(
     context: &Context,
-    database: &persea::Database,
+    scope: &Scope,
     outcome: persea::QueryOutcome,
     options: CursorOptions,
 ) -> Result<Response, ApiError> {
-    let mut cursor = Cursor { outcome, options, position: 0, batch: 0, batch_start: 0 };
+    let mut cursor = Cursor {
+        outcome,
+        options,
+        position: 0,
+        batch: 0,
+        batch_start: 0,
+        transaction: scope.transaction().cloned(),
+    };
     batch::advance(&mut cursor);
     if cursor.position >= cursor.outcome.rows.len() {
         // Nothing is left to fetch, so there is no id to fetch it by; not for asking again either.
         return Ok(Response::value(StatusCode::CREATED, batch::answer(&cursor, None, StatusCode::CREATED)?));
     }
     // The first answer is built before the cursor is handed over, with the id that it will have.
-    context.cursors.insert(database.name(), cursor).and_then(|id| {
-        context.cursors.fetch(database.name(), &id.to_string(), |id, cursor| {
+    context.cursors.insert(scope.name(), cursor).and_then(|id| {
+        context.cursors.fetch(scope.name(), &id.to_string(), |id, cursor| {
             let answer = batch::answer(cursor, Some(id), StatusCode::CREATED)?;
             Ok((Response::value(StatusCode::CREATED, answer), true))
         })

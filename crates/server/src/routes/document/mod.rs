@@ -6,7 +6,7 @@ mod one;
 pub(super) mod write_options;
 
 use hyper::Method;
-use persea::Collection;
+use persea::{Collection, Database};
 
 use crate::context::Context;
 use crate::error::ApiError;
@@ -15,7 +15,6 @@ use crate::http::response::Response;
 
 /// Handles the routes.
 pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError> {
-    refuse_stream_transaction(request)?;
     if request.target.segments.len() > 4 {
         return Err(ApiError::new(
             hyper::StatusCode::BAD_REQUEST,
@@ -23,7 +22,8 @@ pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError
             "superfluous suffix, expecting /_api/document/<collection>/<key>",
         ));
     }
-    let collection = collection(context, request)?;
+    let scope = context.scope(request)?;
+    let collection = collection(&scope, request)?;
     match (&request.method, request.segment(3)) {
         (&Method::GET | &Method::HEAD, Some(key)) => one::read(&collection, request, key),
         (&Method::POST, None) => {
@@ -53,8 +53,7 @@ pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError
     }
 }
 
-fn collection(context: &Context, request: &Request) -> Result<Collection, ApiError> {
-    let database = context.database(request)?;
+fn collection(database: &Database, request: &Request) -> Result<Collection, ApiError> {
     // Old clients put the collection's name into the query string.
     let name = match request.segment(2) {
         Some(name) => name,
@@ -63,12 +62,4 @@ fn collection(context: &Context, request: &Request) -> Result<Collection, ApiErr
         })?,
     };
     Ok(database.collection(name)?)
-}
-
-/// A request for a stream transaction must not run outside of one.
-pub fn refuse_stream_transaction(request: &Request) -> Result<(), ApiError> {
-    match request.header("x-arango-trx-id") {
-        None => Ok(()),
-        Some(id) => Err(persea::Error::with_number(1655, format!("transaction '{id}' not found")).into()),
-    }
 }

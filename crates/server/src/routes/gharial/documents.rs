@@ -8,7 +8,7 @@ use crate::error::ApiError;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::routes::document::answer::failure;
-use crate::routes::document::{refuse_stream_transaction, write_options};
+use crate::routes::document::write_options;
 
 /// What a path is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,6 @@ impl Kind {
 
 /// `POST /_api/gharial/{graph}/{vertex|edge}/{collection}`.
 pub fn insert(graph: &Graph, request: &Request, kind: Kind, collection: &str) -> Result<Response, ApiError> {
-    refuse_stream_transaction(request)?;
     let collection = kind.collection(graph, collection)?;
     let options = options(request)?;
     let body = request.value()?;
@@ -62,7 +61,6 @@ pub fn one(
     collection: &str,
     key: &str,
 ) -> Result<Response, ApiError> {
-    refuse_stream_transaction(request)?;
     match request.method {
         Method::GET | Method::HEAD => read(&readable(graph, kind, collection)?, request, kind, key),
         Method::PATCH => update(&kind.collection(graph, collection)?, request, kind, key),

@@ -16,7 +16,7 @@ use documents::Kind;
 
 /// Handles the routes.
 pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError> {
-    let database = context.database(request)?;
+    let database = context.scope(request)?;
     let segments: Vec<&str> = request.target.segments.iter().skip(2).map(String::as_str).collect();
     match *segments.as_slice() {
         [] => graphs::all(&database, request),

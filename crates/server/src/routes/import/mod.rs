@@ -19,8 +19,7 @@ pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError
     if request.method != Method::POST {
         return Err(ApiError::method_not_allowed());
     }
-    super::document::refuse_stream_transaction(request)?;
-    let database = context.database(request)?;
+    let database = context.scope(request)?;
     let name = request.query.required("collection", || {
         ApiError::new(StatusCode::BAD_REQUEST, 1204, "the parameter 'collection' is missing")
     })?;

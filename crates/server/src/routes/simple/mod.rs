@@ -8,18 +8,19 @@ mod list;
 mod range;
 
 use hyper::Method;
-use persea::{Collection, Database};
+use persea::Collection;
 use persea_vpack::{Slice, VPackBuf};
 
 use crate::context::Context;
 use crate::error::ApiError;
 use crate::http::request::Request;
 use crate::http::response::Response;
+use crate::scope::Scope;
 
 /// What every one of these routes works on.
 struct Call<'a> {
     context: &'a Context,
-    database: Database,
+    database: Scope,
     collection: Collection,
     body: VPackBuf,
 }
@@ -71,7 +72,7 @@ pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError
     if request.method != Method::PUT {
         return Err(ApiError::method_not_allowed());
     }
-    let database = context.database(request)?;
+    let database = context.scope(request)?;
     let body = request.value()?;
     let name = body.as_slice().get("collection").and_then(|name| name.as_str());
     let collection = database.collection(name.ok_or_else(|| missing("collection"))?)?;

@@ -1,7 +1,7 @@
 //! Transactions by closure.
 
 use persea_collections::WriteOptions;
-use persea_vpack::{from_slice, to_vpack};
+use persea_vpack::from_slice;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -9,10 +9,13 @@ use crate::collection::{Collection, DocumentMeta};
 use crate::database::Database;
 use crate::error::{Error, Result};
 
+use super::vpack_of;
+
 /// How often a transaction is tried that loses against others.
 const ATTEMPTS_MAX: usize = 32;
 
-/// A running transaction; reads see its own writes.
+/// A running transaction; reads see its own writes. For one that outlives a closure see
+/// [`OwnedTransaction`](super::OwnedTransaction).
 pub struct Transaction<'a> {
     inner: &'a mut persea_collections::Transaction,
 }
@@ -81,6 +84,7 @@ pub(crate) fn run<T>(
     database: &Database,
     mut work: impl FnMut(&mut Transaction<'_>) -> Result<T>,
 ) -> Result<T> {
+    database.refuse_nesting()?;
     let mut attempt = 1;
     loop {
         let mut inner = database.inner().begin()?;
@@ -94,8 +98,4 @@ pub(crate) fn run<T>(
             outcome => return outcome,
         }
     }
-}
-
-pub(crate) fn vpack_of<T: Serialize>(value: &T) -> Result<persea_vpack::VPackBuf> {
-    to_vpack(value).map_err(|error| Error::Convert(error.to_string()))
 }

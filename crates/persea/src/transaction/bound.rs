@@ -1,0 +1,179 @@
+//! The transaction behind the handles that work inside of it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+use persea_collections::{Transaction, View};
+
+use super::declared::{AccessMode, Declared};
+use super::options::TransactionOptions;
+use crate::error::{Error, Result};
+
+type StoreResult<T> = std::result::Result<T, persea_collections::Error>;
+
+/// A transaction shared by the handles that work inside of it. Operations run one after the other.
+pub(crate) struct Bound {
+    declared: Declared,
+    state: Mutex<State>,
+    /// The kill flags of the queries that run in it now.
+    queries: Mutex<Vec<Arc<AtomicBool>>>,
+}
+
+struct State {
+    /// Gone once it ended, and while an operation has it.
+    transaction: Option<Transaction>,
+    /// How it ended; while it runs, what a lost one counts as.
+    end: End,
+}
+
+#[derive(Clone, Copy)]
+enum End {
+    Committed,
+    Aborted,
+}
+
+impl Bound {
+    /// # Errors
+    /// 1203 for an unknown collection, storage errors.
+    pub(super) fn begin(
+        database: &persea_collections::Database,
+        options: &TransactionOptions,
+    ) -> Result<Bound> {
+        let declared = Declared::resolve(database, options)?;
+        let mut transaction = database.begin()?;
+        if options.wait_for_sync {
+            transaction.require_sync();
+        }
+        if let Some(bytes_max) = options.write_bytes_max {
+            transaction.limit_write_bytes(bytes_max);
+        }
+        let state = State { transaction: Some(transaction), end: End::Aborted };
+        Ok(Bound { declared, state: Mutex::new(state), queries: Mutex::default() })
+    }
+
+    /// Whether any collection was declared to be written.
+    pub(super) fn writes(&self) -> bool {
+        self.declared.writes()
+    }
+
+    /// Allows the access to a collection.
+    ///
+    /// # Errors
+    /// 1652 when it wasn't declared for that.
+    pub(crate) fn check(&self, id: u64, name: &str, mode: AccessMode) -> Result<()> {
+        self.declared.check(id, name, mode)
+    }
+
+    /// The only collections that queries may read; `None` when they may read all.
+    pub(crate) fn readable(&self) -> Option<Arc<[u64]>> {
+        self.declared.readable()
+    }
+
+    /// Everything as the transaction sees it now.
+    ///
+    /// # Errors
+    /// 1653 and 1654 after the end, storage errors.
+    pub(crate) fn view(&self) -> Result<View> {
+        self.with(|transaction| Ok(transaction.view()?))
+    }
+
+    /// Bytes written so far.
+    pub(super) fn write_bytes(&self) -> Result<usize> {
+        self.with(|transaction| Ok(transaction.write_bytes()))
+    }
+
+    /// Does all of `work`, or nothing of it; what was written before stays either way. Where that can't be had, the
+    /// transaction is aborted.
+    ///
+    /// # Errors
+    /// Those of `work`; 1653 and 1654 after the end.
+    pub(crate) fn write<T>(&self, work: impl FnOnce(&mut Transaction) -> StoreResult<T>) -> Result<T> {
+        self.lend(|mut transaction| {
+            let savepoint = transaction.savepoint();
+            match work(&mut transaction) {
+                Ok(value) => (Some(transaction), Ok(value)),
+                Err(error) => {
+                    let is_undone = transaction.rollback_to(&savepoint).is_ok();
+                    (is_undone.then_some(transaction), Err(error.into()))
+                }
+            }
+        })
+    }
+
+    /// Gives the transaction to `work`, which gives it back. Without it, the transaction is aborted.
+    ///
+    /// # Errors
+    /// Those of `work`; 1653 and 1654 after the end.
+    pub(crate) fn lend<T>(
+        &self,
+        work: impl FnOnce(Transaction) -> (Option<Transaction>, Result<T>),
+    ) -> Result<T> {
+        let mut state = self.state.lock();
+        // Taken, so that one lost to a panic halfway through an operation can't be committed.
+        let transaction = state.transaction.take().ok_or_else(|| ended(state.end))?;
+        let (transaction, outcome) = work(transaction);
+        state.transaction = transaction;
+        outcome
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Transaction) -> Result<T>) -> Result<T> {
+        self.lend(|mut transaction| {
+            let outcome = work(&mut transaction);
+            (Some(transaction), outcome)
+        })
+    }
+
+    /// Lets [`interrupt`](Bound::interrupt) end the query of this kill flag, until the guard is dropped.
+    pub(crate) fn interruptible(&self, kill: &Arc<AtomicBool>) -> Interruptible<'_> {
+        self.queries.lock().push(kill.clone());
+        Interruptible { bound: self, kill: kill.clone() }
+    }
+
+    /// Ends the queries that run in it now.
+    pub(super) fn interrupt(&self) {
+        for kill in &*self.queries.lock() {
+            kill.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether it has neither been committed nor aborted.
+    pub(super) fn is_running(&self) -> bool {
+        self.state.lock().transaction.is_some()
+    }
+
+    /// # Errors
+    /// 1200 when a collection's definition changed, 1203 when one was dropped; nothing is written then. 1653 and 1654
+    /// after the end.
+    pub(super) fn commit(&self) -> Result<()> {
+        let mut state = self.state.lock();
+        let transaction = state.transaction.take().ok_or_else(|| ended(state.end))?;
+        transaction.commit()?;
+        state.end = End::Committed;
+        Ok(())
+    }
+
+    pub(super) fn abort(&self) {
+        let transaction = self.state.lock().transaction.take();
+        drop(transaction);
+    }
+}
+
+/// A query that can be interrupted.
+pub(crate) struct Interruptible<'a> {
+    bound: &'a Bound,
+    kill: Arc<AtomicBool>,
+}
+
+impl Drop for Interruptible<'_> {
+    fn drop(&mut self) {
+        self.bound.queries.lock().retain(|kill| !Arc::ptr_eq(kill, &self.kill));
+    }
+}
+
+fn ended(end: End) -> Error {
+    match end {
+        End::Committed => Error::with_number(1653, "the transaction has already been committed"),
+        End::Aborted => Error::with_number(1654, "the transaction has already been aborted"),
+    }
+}

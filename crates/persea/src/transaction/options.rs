@@ -1,0 +1,34 @@
+//! What a transaction may touch, and its limits.
+
+use std::time::Duration;
+
+/// What a transaction may do with collections that it did not declare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum UndeclaredCollections {
+    /// Nothing.
+    Refuse,
+    /// Read them.
+    Read,
+    /// Read and write them.
+    #[default]
+    Write,
+}
+
+/// How a transaction runs. The defaults let it touch every collection and write any amount.
+#[derive(Clone, Debug, Default)]
+pub struct TransactionOptions {
+    /// Names or numbers of collections to read.
+    pub read: Vec<String>,
+    /// Names or numbers of collections to read and write.
+    pub write: Vec<String>,
+    /// Names or numbers of collections to read and write while nobody else writes them.
+    pub exclusive: Vec<String>,
+    /// What may be done with other collections.
+    pub undeclared: UndeclaredCollections,
+    /// Whether the commit waits until everything is on disk.
+    pub wait_for_sync: bool,
+    /// The longest wait for a lock that another transaction holds; `None` is no limit.
+    pub lock_timeout: Option<Duration>,
+    /// The most bytes of keys and values, those of indexes included, that it may write; `None` is no limit.
+    pub write_bytes_max: Option<u64>,
+}
