@@ -34,7 +34,6 @@ pub struct Transaction {
     locks: Vec<LockKey>,
     locked_collections: Vec<u64>,
     lock_timeouts: LockTimeouts,
-    bytes_max: u64,
     clears: Vec<ClearTask>,
     /// Most bytes of keys and values that it may write.
     write_bytes_max: u64,
@@ -72,15 +71,8 @@ impl Transaction {
     pub(crate) fn begin(shared: Arc<Shared>, options: &TransactionOptions) -> Result<Transaction> {
         let mut transaction = Transaction {
             id: shared.next_transaction_id(),
-<<<<<<< HEAD
             begun_at: CommitSeq(0),
             snapshot: None,
-=======
-            write_bytes_max: shared.options.transaction_bytes_max,
-            shared,
-            begun_at: snapshot.commit_seq(),
-            snapshot: Some(snapshot),
->>>>>>> main
             buffer: Buffer::default(),
             generation: 0,
             layers: Layers::default(),
@@ -88,7 +80,7 @@ impl Transaction {
             locks: Vec::new(),
             locked_collections: Vec::new(),
             lock_timeouts: options.lock_timeouts.unwrap_or(shared.options.lock_timeouts),
-            bytes_max: options.bytes_max.unwrap_or(shared.options.transaction_bytes_max),
+            write_bytes_max: options.bytes_max.unwrap_or(shared.options.transaction_bytes_max),
             clears: Vec::new(),
             savepoint_token: Arc::default(),
             savepoints: Vec::new(),
@@ -154,11 +146,7 @@ impl Transaction {
         if key.len() > MAX_KEY_BYTES {
             return Err(Error::KeyTooLong { key_bytes: key.len() });
         }
-<<<<<<< HEAD
-        let limit_bytes = self.bytes_max;
-=======
         let limit_bytes = self.write_bytes_max;
->>>>>>> main
         if limit_bytes != u64::MAX {
             let more_bytes = key.len() + value.map_or(0, <[u8]>::len);
             if (self.write_bytes() + more_bytes) as u64 > limit_bytes {
@@ -169,19 +157,18 @@ impl Transaction {
         Ok(())
     }
 
-<<<<<<< HEAD
     #[inline]
     fn check_active(&self) -> Result<()> {
         match self.state {
             State::Active => Ok(()),
             State::Deadlocked | State::Finished => Err(Error::Deadlock),
         }
-=======
+    }
+
     /// Lowers the most bytes that it may write below [`Options::transaction_bytes_max`](crate::Options); a higher limit
     /// changes nothing.
     pub fn limit_write_bytes(&mut self, bytes_max: u64) {
         self.write_bytes_max = self.write_bytes_max.min(bytes_max);
->>>>>>> main
     }
 
     /// Bytes of keys and values written so far, overwritten ones included.
