@@ -350,6 +350,6 @@ fn back_off(attempt: u32) {
         std::thread::yield_now();
     } else {
         let most = 20_u64 << attempt.min(10);
-        std::thread::sleep(std::time::Duration::from_micros(rand::random_range(10..=most)));
+        std::thread::sleep(Duration::from_micros(rand::random_range(10..=most)));
     }
 }

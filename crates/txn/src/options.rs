@@ -39,7 +39,7 @@ impl Default for Options {
             log_segment_bytes: 16 << 20,
             ignore_log_damage: false,
             transaction_bytes_max: u64::MAX,
-            clear_slice_entries: 1024,
+            clear_slice_entries: 16 << 10,
             lock_timeouts: LockTimeouts::default(),
         }
     }

@@ -41,10 +41,13 @@ impl Journal {
         options: &Options,
     ) -> Option<Duration> {
         let deltas = registry.deltas()?;
-        if deltas.frozen.is_some() || deltas.active.memory_bytes() >= self.delta_bytes_max {
+        if deltas.frozen.is_some() {
             return Some(Duration::ZERO);
         }
         let age = deltas.active.born()?.elapsed();
+        if deltas.active.memory_bytes() >= self.delta_bytes_max {
+            return Some(Duration::ZERO);
+        }
         Some(options.checkpoint_interval.saturating_sub(age))
     }
 
@@ -190,6 +193,9 @@ impl Journal {
     /// # Errors
     /// What still keeps it from that; commits are refused until a later call succeeds.
     pub(crate) fn revive(&self, engine: &Engine, registry: &SnapshotRegistry) -> Result<()> {
+        if self.log.read().as_ref().is_some_and(|log| log.health().is_ok()) {
+            return Ok(());
+        }
         let old = {
             // Nobody is appending while the commit state is held.
             let _commit = self.commit.lock();
