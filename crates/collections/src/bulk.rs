@@ -90,9 +90,9 @@ impl View {
         selectors: Slice<'_>,
         ignore_revs: bool,
     ) -> Result<Vec<Result<VPackBuf>>> {
-        let name = collection.name();
+        let name = self.collection_name(collection)?;
         each(collection, selectors, |item| {
-            let selector = Selector::from_slice(&name, item)?;
+            let selector = Selector::from_slice(name, item)?;
             let (_, document) = self.by_key(collection, selector.key)?.ok_or(Error::DocumentNotFound)?;
             let rev = stored_revision(document);
             match selector.rev.filter(|_| !ignore_revs) {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::{Mutex, RwLock};
 use persea_kv::Tree;
 use persea_txn::{CommitSeq, Durability};
-use persea_vpack::VPackBuf;
+use persea_vpack::{Slice, VPackBuf};
 
 use crate::counts::{self, ROWS_MAX, Totals};
 use crate::definition::Definition;
@@ -115,8 +115,21 @@ impl Collection {
         self.is_dropped.load(Ordering::Acquire)
     }
 
-    pub(crate) fn set_dropped(&self) {
-        self.is_dropped.store(true, Ordering::Release);
+    /// Commits what drops the collection. The caller holds the gate.
+    pub(crate) fn commit_drop(collections: &[&Self], transaction: persea_txn::Transaction) -> Result<()> {
+        let set_changing = |is_changing: bool| {
+            collections
+                .iter()
+                .for_each(|collection| collection.is_changing.store(is_changing, Ordering::Release));
+        };
+        // It stays so: a dropped collection can only be read in snapshots that know its record.
+        set_changing(true);
+        if let Err(error) = transaction.commit(Durability::Buffered) {
+            set_changing(false);
+            return Err(error.into());
+        }
+        collections.iter().for_each(|collection| collection.is_dropped.store(true, Ordering::Release));
+        Ok(())
     }
 
     /// Fails when the collection was dropped.
@@ -211,6 +224,32 @@ impl Collection {
         self.is_changing.store(false, Ordering::Release);
         committed?;
         Ok(())
+    }
+
+    /// The definition that goes with a snapshot, which `read` reads records of collections from.
+    ///
+    /// # Errors
+    /// [`Error::CollectionNotFound`] when it was dropped before the snapshot; storage errors.
+    pub(crate) fn definition_as_of<'s>(
+        &self,
+        snapshot: CommitSeq,
+        read: impl FnOnce(&[u8]) -> Result<Option<&'s [u8]>>,
+    ) -> Result<Arc<Definition>> {
+        // In this order: what changes the definition says so before the snapshot can see it, and until after the
+        // definition is current.
+        let is_changing = self.is_changing.load(Ordering::Acquire);
+        let current = self.definition();
+        if !is_changing && current.since <= snapshot {
+            return Ok(current);
+        }
+        match read(&pair_key(self.database_id, self.id))? {
+            Some(record) => Ok(Arc::new(Definition::from_record(Slice::trusted(record))?.sharing(&current))),
+            None => {
+                self.check_exists()?;
+                // It is newer than the snapshot: whichever keyspaces one looks in, there is nothing.
+                Ok(current)
+            }
+        }
     }
 
     /// The current definition, for a transaction that is to write on a snapshot.

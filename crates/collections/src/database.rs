@@ -287,8 +287,7 @@ impl Database {
         let mut transaction = self.shared.manager.begin()?;
         let view = transaction.view()?;
         retire_collection(&view, &mut transaction, self.id, collection)?;
-        transaction.commit(Durability::Buffered)?;
-        collection.set_dropped();
+        Collection::commit_drop(&[collection], transaction)?;
         let mut catalog = self.catalog.write();
         catalog.by_name.remove(&*collection.name());
         catalog.by_id.remove(&collection.id());
@@ -309,8 +308,8 @@ impl Database {
             retire_collection(&view, &mut transaction, self.id, collection)?;
         }
         transaction.delete(Tree::Meta, META_DATABASES, &self.id.to_be_bytes())?;
-        transaction.commit(Durability::Buffered)?;
-        collections.iter().for_each(|collection| collection.set_dropped());
+        let dropped: Vec<&Collection> = collections.iter().map(|collection| &**collection).collect();
+        Collection::commit_drop(&dropped, transaction)?;
         *self.catalog.write() = Catalog::default();
         Ok(())
     }

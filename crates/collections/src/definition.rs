@@ -76,6 +76,16 @@ impl Definition {
         Ok(self.with_indexes(indexes.into()))
     }
 
+    /// This definition, with the indexes that `other` has too taken from there, for their estimates.
+    pub(crate) fn sharing(mut self, other: &Self) -> Self {
+        let shared = |index: &Arc<Index>| {
+            let same = other.indexes.iter().find(|other| other.keyspace == index.keyspace);
+            Arc::clone(same.unwrap_or(index))
+        };
+        self.indexes = self.indexes.iter().map(shared).collect();
+        self
+    }
+
     /// The indexes that every write has to keep up, which are all but the primary index.
     pub(crate) fn secondary_indexes(&self) -> &[Arc<Index>] {
         self.indexes.get(1..).unwrap_or_default()

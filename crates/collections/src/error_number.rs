@@ -40,6 +40,26 @@ impl Error {
         }
     }
 
+    /// Whether a single document is to blame, so that an operation on many may leave it out and go on. Limits, damage
+    /// and failures of the storage are not of this kind, nor is a change of the collection, which concerns them all.
+    pub fn is_document_error(&self) -> bool {
+        matches!(
+            self,
+            Self::WriteConflict(_)
+                | Self::RevisionMismatch { .. }
+                | Self::DocumentNotFound
+                | Self::DocumentHandleBad
+                | Self::UniqueConstraint { .. }
+                | Self::CrossCollection
+                | Self::DocumentTooLarge
+                | Self::IllegalKey
+                | Self::UnexpectedKey
+                | Self::KeyMissing
+                | Self::DocumentTypeInvalid
+                | Self::InvalidEdgeAttribute
+        )
+    }
+
     /// Whether trying the whole transaction again may succeed.
     pub fn is_retryable(&self) -> bool {
         matches!(self, Self::WriteConflict(_) | Self::DefinitionChanged(_))

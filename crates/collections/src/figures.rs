@@ -21,7 +21,7 @@ impl Collection {
             documents_bytes += document.byte_size() as u64;
             n_documents += 1;
         }
-        let indexes = self.indexes();
+        let indexes = view.indexes(self)?;
         let mut index_figures = Vec::with_capacity(indexes.len());
         for index in indexes.iter() {
             index_figures.push(index.entries_and_bytes(view.inner())?);
@@ -59,7 +59,7 @@ impl Collection {
     /// Storage errors.
     pub fn index_sizes(&self) -> Result<Vec<(u64, u64)>> {
         let view = View::latest(&self.shared)?;
-        self.indexes()
+        view.indexes(self)?
             .iter()
             .map(|index| Ok((index.id(), index.entries_and_bytes(view.inner())?.1)))
             .collect()

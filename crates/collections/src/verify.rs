@@ -94,7 +94,7 @@ impl View {
     /// # Errors
     /// Storage errors.
     pub fn verify(&self, collection: &Collection) -> Result<Report> {
-        let definition = collection.definition();
+        let definition = self.definition(collection)?;
         let mut report = Report::default();
         let mut expected = vec![0_u64; definition.indexes.len()];
         let mut maker = EntryMaker::default();

@@ -4,8 +4,8 @@
 
 use persea_collections::graph::EdgeDefinition;
 use persea_collections::{
-    Collection, CollectionKind, CollectionOptions, Database, Databases, Error, IndexBounds, Options,
-    PropertyChanges, Transaction, WriteOptions,
+    Collection, CollectionKind, CollectionOptions, Database, Databases, Direction, EdgeDirection, Error,
+    IndexBounds, Options, PropertyChanges, Transaction, View, WriteOptions,
 };
 use persea_order::Value;
 use persea_vpack::{VPackBuf, vpack};
@@ -190,8 +190,11 @@ fn index_creation_finds_clashes_and_existing_indexes() {
     assert_eq!(collection.drop_index("c/0").unwrap_err().error_num(), 11);
     assert_eq!(collection.drop_index("999999").unwrap_err().error_num(), 1212);
     assert_eq!(collection.drop_index("c/g").unwrap(), by_group.id());
-    let dropped = view.index_scan(&collection, &by_group, &IndexBounds::default(), Default::default());
+    let view_after = database.view().unwrap();
+    let dropped = view_after.index_scan(&collection, &by_group, &IndexBounds::default(), Default::default());
     assert!(matches!(dropped.err(), Some(Error::IndexNotFound)));
+    let entries = view.index_scan(&collection, &by_group, &IndexBounds::default(), Default::default());
+    assert_eq!(entries.unwrap().count(), 100);
     assert!(collection.verify().unwrap().is_clean());
 }
 
@@ -253,6 +256,87 @@ fn transactions_older_than_the_definition_cannot_write() {
         assert!(collection.verify().unwrap().is_clean(), "{name}");
         let exists = collection.create_index(unique().as_slice());
         assert_eq!(exists.is_ok(), is_unique || name == "truncate", "{name}");
+    }
+}
+
+/// A view shows its moment, whether it used the collection before the change or not.
+#[test]
+fn views_outlive_changes_of_the_definition() {
+    type Change = fn(&Database, &Collection);
+    let changes: [(&str, Change); 5] = [
+        ("truncate", |_, collection| collection.truncate().unwrap()),
+        ("truncate twice", |_, collection| {
+            collection.truncate().unwrap();
+            collection.truncate().unwrap();
+        }),
+        ("rename", |database, _| database.rename_collection("c", "d").unwrap()),
+        ("drop an index", |_, collection| {
+            collection.drop_index("a").unwrap();
+        }),
+        ("drop", |database, _| {
+            database.drop_collection("c", false).unwrap();
+        }),
+    ];
+    for (name, change) in changes {
+        let databases = Databases::in_memory().unwrap();
+        let database = databases.system().unwrap();
+        let collection = database.create_collection(CollectionOptions::edge("c")).unwrap();
+        let by_a = vpack!({ "type": "persistent", "fields": ["a"], "name": "a" });
+        let (index, _) = collection.create_index(by_a.as_slice()).unwrap();
+        let insert = |transaction: &mut Transaction, key: &str| {
+            let edge = vpack!({ "_key": key, "_from": "v/1", "_to": "v/2", "a": key });
+            transaction.insert(&collection, edge.as_slice(), &WriteOptions::default()).map(drop)
+        };
+        let fill = |transaction: &mut Transaction| -> Result<(), Error> {
+            (0..1500).try_for_each(|number| insert(transaction, &number.to_string()))
+        };
+        database.transact(fill).unwrap();
+        let check = |view: &View, n_documents: usize| {
+            let all: Vec<_> =
+                view.scan(&collection, Direction::Forward).unwrap().map(|row| row.unwrap().1).collect();
+            assert_eq!(all.len(), n_documents, "{name}");
+            assert!(
+                all.iter()
+                    .all(|document| { document.get("_id").unwrap().as_str().unwrap().starts_with("c/") })
+            );
+            let entries: Vec<_> = view
+                .index_scan(&collection, &index, &IndexBounds::default(), Direction::Forward)
+                .unwrap()
+                .map(Result::unwrap)
+                .collect();
+            assert_eq!(entries.len(), n_documents, "{name}");
+            for entry in &entries {
+                assert!(view.indexed_document(&collection, entry.local_id).unwrap().is_object(), "{name}");
+            }
+            let edges = view.edges(&collection, EdgeDirection::Inbound, "v/2").unwrap();
+            assert_eq!(edges.count(), n_documents, "{name}");
+            assert!(view.by_key(&collection, "1499").unwrap().is_some(), "{name}");
+            assert_eq!(view.count(&collection).unwrap(), n_documents as u64, "{name}");
+            assert_eq!(view.collection_name(&collection).unwrap(), "c");
+            assert_eq!(view.indexes(&collection).unwrap().len(), 3, "{name}");
+            assert!(view.verify(&collection).unwrap().is_clean(), "{name}");
+        };
+        let (used, unused) = (database.view().unwrap(), database.view().unwrap());
+        let mut transaction = database.begin().unwrap();
+        insert(&mut transaction, "own").unwrap();
+        let reader = database.begin().unwrap();
+        check(&used, 1500);
+        change(&database, &collection);
+        // Retired keyspaces are cleared in the background, meanwhile and later.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        check(&used, 1500);
+        check(&unused, 1500);
+        check(&transaction.view().unwrap(), 1501);
+        assert!(transaction.get(&collection, "own").unwrap().is_some(), "{name}");
+        assert!(reader.get(&collection, "7").unwrap().is_some(), "{name}");
+        assert!(transaction.commit().is_err(), "{name}");
+
+        let view = database.view().unwrap();
+        match name {
+            "drop" => assert_eq!(view.by_key(&collection, "7").unwrap_err().error_num(), 1203),
+            "truncate" | "truncate twice" => assert!(view.by_key(&collection, "7").unwrap().is_none()),
+            _ => assert!(view.by_key(&collection, "7").unwrap().is_some()),
+        }
     }
 }
 

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use persea_collections::{
-    Collection, CollectionOptions, Database, Databases, Error, OverwriteMode, WriteOptions, WriteOutcome,
+    Collection, CollectionOptions, Database, Databases, Error, OverwriteMode, Transaction, WriteOptions,
+    WriteOutcome,
 };
 use persea_vpack::{Slice, VPackBuf, vpack};
 
@@ -384,4 +385,51 @@ fn a_view_does_not_see_later_writes_of_its_transaction() {
     }
     assert_eq!(n_seen, 1);
     assert_eq!(transaction.view().unwrap().count(&setup.documents).unwrap(), 2);
+}
+
+/// Whatever the limit is: an operation that does not fit leaves nothing behind.
+#[test]
+fn operations_beyond_the_limit_leave_no_trace() {
+    let setup = setup();
+    let definitions = [
+        r#"{"type":"persistent","fields":["u"],"unique":true}"#,
+        r#"{"type":"persistent","fields":["tags[*]"],"storedValues":["text"]}"#,
+    ];
+    for definition in definitions {
+        setup.documents.create_index(json(definition).as_slice()).unwrap();
+    }
+    let document = |u: i64| vpack!({ "_key": "new", "u": u, "tags": ["a", "b", "c"], "text": "some text" });
+    setup.insert(r#"{"_key":"old","u":1,"tags":["a","d"],"text":"x"}"#).unwrap();
+    let options = WriteOptions::default();
+    type Work<'a> = &'a dyn Fn(&mut Transaction) -> Result<(), Error>;
+    let operations: [(&str, Work<'_>); 4] = [
+        ("insert", &|tx| tx.insert(&setup.documents, document(2).as_slice(), &options).map(drop)),
+        ("replace", &|tx| tx.replace(&setup.documents, "old", document(3).as_slice(), &options).map(drop)),
+        ("update", &|tx| tx.update(&setup.documents, "old", document(4).as_slice(), &options).map(drop)),
+        ("remove", &|tx| tx.remove(&setup.documents, "old", &options).map(drop)),
+    ];
+    for (name, work) in operations {
+        let mut limit = 0;
+        let n_failures = (0..).find(|_| {
+            let mut transaction = setup.database.begin().unwrap();
+            limit += 3;
+            transaction.limit_write_bytes(limit);
+            let outcome = work(&mut transaction);
+            let view = transaction.view().unwrap();
+            let report = view.verify(&setup.documents).unwrap();
+            assert!(report.is_clean(), "{name} within {limit} bytes: {report:?}");
+            match outcome {
+                Ok(()) => {
+                    assert!(transaction.write_bytes() as u64 <= limit);
+                    true
+                }
+                Err(error) => {
+                    assert!(!error.is_document_error());
+                    assert_eq!((error.error_num(), transaction.write_bytes()), (32, 0), "{name}: {error}");
+                    false
+                }
+            }
+        });
+        assert!(n_failures > Some(10), "{name}");
+    }
 }

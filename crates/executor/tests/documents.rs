@@ -3,6 +3,8 @@
 
 mod support;
 
+use persea_executor::{Cursor, QueryContext};
+use persea_planner::PlanOptions;
 use support::TestDatabase;
 
 /// 5,000 documents with a number, its remainder by 10 and a few nested attributes.
@@ -147,4 +149,48 @@ fn correlated_subqueries_use_indexes() {
         "FOR i IN 0..2 LET f = FIRST(FOR d IN c FILTER d.mod == i SORT d.n RETURN d.n) RETURN f",
         "[0,1,2]",
     );
+}
+
+/// A query reads the state at its beginning, whatever happens to the collection meanwhile.
+#[test]
+fn truncating_and_renaming_leave_running_queries_alone() {
+    type Change = fn(&TestDatabase);
+    let changes: [(&str, Change); 3] = [
+        ("truncate", |db| db.database.collection("c").unwrap().truncate().unwrap()),
+        ("rename", |db| db.database.rename_collection("c", "renamed").unwrap()),
+        ("drop an index", |db| {
+            db.database.collection("c").unwrap().drop_index("n").unwrap();
+        }),
+    ];
+    let queries = [
+        "FOR d IN c FILTER d.n >= 0 SORT d.n RETURN d.n",
+        "FOR d IN c FILTER d.n >= 0 SORT d.n RETURN d.m",
+        "FOR d IN c RETURN d.n",
+        "FOR i IN 0..1499 FOR d IN c FILTER d._key == TO_STRING(i) RETURN d.n",
+        "FOR i IN 0..1499 FOR d IN c FILTER d._id == CONCAT('c/', i) RETURN d.n",
+        "FOR i IN 0..1499 FOR d IN c FILTER d.n == i RETURN d.m",
+    ];
+    for (name, change) in changes {
+        for query in queries {
+            let db = TestDatabase::new();
+            let documents: Vec<String> =
+                (0..1500).map(|n| format!(r#"{{"_key":"{n}","n":{n},"m":{n}}}"#)).collect();
+            db.collection("c", &format!("[{}]", documents.join(",")));
+            db.index("c", r#"{"type":"persistent","fields":["n"],"name":"n"}"#);
+            let (plan, _) = db.plan(query, "{}", &PlanOptions::default());
+            let context = QueryContext::read(db.database.clone()).unwrap();
+            let mut cursor = Cursor::new(plan, context).unwrap();
+            let mut next = 0;
+            let mut sink = |value: persea_order::Value<'_>| {
+                let value = persea_json::to_string(value.to_vpack()?.as_slice());
+                assert_eq!(value, next.to_string(), "{name}: {query}");
+                next += 1;
+                Ok(())
+            };
+            assert!(cursor.next_rows(1, &mut sink).unwrap());
+            change(&db);
+            while cursor.next_rows(1000, &mut sink).unwrap() {}
+            assert_eq!(next, 1500, "{name}: {query}");
+        }
+    }
 }

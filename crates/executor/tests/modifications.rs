@@ -3,6 +3,8 @@
 
 mod support;
 
+use persea_executor::{Cursor, QueryContext};
+use persea_planner::PlanOptions;
 use support::TestDatabase;
 
 fn db() -> TestDatabase {
@@ -43,6 +45,31 @@ fn insert() {
     assert_eq!((answer.stats.writes_executed, answer.stats.writes_ignored), (2, 1));
     // The query does not see what it writes.
     run(&db, "FOR d IN c FILTER d.n != null INSERT {n: d.n + 10} INTO c RETURN NEW.n", "[12]");
+}
+
+/// Ignoring errors is meant for documents that are at fault; a limit ends the query.
+#[test]
+fn ignoring_errors_does_not_ignore_limits() {
+    let db = db();
+    db.index("c", r#"{"type":"persistent","fields":["text"],"storedValues":["more"]}"#);
+    let query = "FOR i IN 1..100
+        INSERT {_key: i == 2 ? 'k' : CONCAT('new', i), text: REPEAT('x', 50), more: REPEAT('y', 50)} INTO c
+        OPTIONS {ignoreErrors: true}";
+    let (plan, _) = db.plan(query, "{}", &PlanOptions::default());
+    for limit in (100..1200).step_by(37) {
+        let mut transaction = db.database.begin().unwrap();
+        transaction.limit_write_bytes(limit);
+        let context = QueryContext::write(db.database.clone(), transaction);
+        let mut cursor = Cursor::new(plan.clone(), context).unwrap();
+        let error = cursor.run(&mut |_| Ok(())).unwrap_err();
+        assert_eq!(error.code(), 32, "within {limit} bytes: {error}");
+        let persea_executor::Access::Write(mut transaction) = cursor.finish().access else { panic!() };
+        let view = transaction.view().unwrap();
+        let collection = db.database.collection("c").unwrap();
+        assert!(view.verify(&collection).unwrap().is_clean(), "within {limit} bytes");
+    }
+    let answer = db.run(query).unwrap();
+    assert_eq!((answer.stats.writes_executed, answer.stats.writes_ignored), (99, 1));
 }
 
 #[test]

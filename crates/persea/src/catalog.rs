@@ -27,9 +27,10 @@ impl Catalog for DatabaseCatalog<'_> {
 
     fn collection(&self, name: &str) -> Option<Arc<CollectionMeta>> {
         let collection = self.database.collection(name).ok()?;
-        // An index younger than the view lacks what the view sees.
-        let usable = |index: &&Arc<persea_collections::Index>| self.view.can_use(index);
-        let indexes = collection.indexes().iter().filter(usable).map(|index| index_meta(index)).collect();
+        // An index younger than the view lacks what the view sees. What cannot be read here fails again, and is told of,
+        // when the query reads the collection.
+        let indexes = self.view.indexes(&collection).unwrap_or_default();
+        let indexes = indexes.iter().map(|index| index_meta(index)).collect();
         Some(Arc::new(CollectionMeta {
             id: collection.id(),
             name: collection.name(),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use persea_kv::Tree;
 
 use crate::clearing::ClearTask;
-use crate::keyspace::{MAX_KEY_BYTES, RESERVED_KEYSPACE, full_key};
+use crate::keyspace::{MAX_KEY_BYTES, PREFIX_BYTES, RESERVED_KEYSPACE, full_key};
 use crate::locks::{IfTaken, LockAttempt, LockKey, Ticket, TransactionId, WaitOutcome};
 use crate::manager::Shared;
 use crate::snapshots::SharedSnapshot;
@@ -169,6 +169,24 @@ impl Transaction {
     /// changes nothing.
     pub fn limit_write_bytes(&mut self, bytes_max: u64) {
         self.write_bytes_max = self.write_bytes_max.min(bytes_max);
+    }
+
+    /// Fails as the last of several puts and deletes would, but before the first. `size` tells how many they are, and
+    /// how many bytes of keys and values; it is only asked when there is a limit.
+    ///
+    /// # Errors
+    /// [`Error::TransactionTooLarge`].
+    pub fn check_room(&self, size: impl FnOnce() -> (usize, usize)) -> Result<()> {
+        let limit_bytes = self.write_bytes_max;
+        if limit_bytes == u64::MAX {
+            return Ok(());
+        }
+        let (n_writes, data_bytes) = size();
+        let more_bytes = data_bytes.saturating_add(n_writes.saturating_mul(PREFIX_BYTES));
+        if self.write_bytes().saturating_add(more_bytes) as u64 > limit_bytes {
+            return Err(Error::TransactionTooLarge { limit_bytes });
+        }
+        Ok(())
     }
 
     /// Bytes of keys and values written so far, overwritten ones included.

@@ -185,8 +185,13 @@ fn limits_are_errors_and_leave_the_transaction_usable() {
     let reserved = transaction.put(Tree::Meta, RESERVED_KEYSPACE, b"k", b"");
     assert!(matches!(reserved, Err(Error::KeyspaceReserved(_))));
     transaction.put(Tree::Meta, 1, b"k", b"v").unwrap();
+    assert_eq!(transaction.write_bytes(), 10);
+    transaction.check_room(|| (2, 74)).unwrap();
+    assert!(transaction.check_room(|| (2, 75)).is_err());
+    transaction.put(Tree::Meta, 1, b"l", &[0; 41]).unwrap();
+    transaction.delete(Tree::Meta, 1, &[0; 32]).unwrap();
     transaction.commit(Durability::Synced).unwrap();
-    assert_eq!(count(&manager, Tree::Meta, 1), 1);
+    assert_eq!(count(&manager, Tree::Meta, 1), 2);
 }
 
 #[test]

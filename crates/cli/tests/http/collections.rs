@@ -100,6 +100,7 @@ fn collection_errors() {
     client.json("PUT", "/_api/collection/things/rename", &json!({})).expect_error(400, 1208);
     client.json("PUT", "/_api/collection/things/rename", &json!({ "name": "a b/c" })).expect_error(400, 1208);
     client.get("/_api/collection/things/nothing").expect_error(404, 404);
+    client.get("/_api/collection/things/properties/more").expect_error(404, 404);
     client.json("PATCH", "/_api/collection/things", &json!({})).expect_error(405, 405);
     client.get("/_api/nothing").expect_error(404, 404);
 }

@@ -439,6 +439,34 @@ fn limits_on_number_and_size() {
     Transaction::writing(&client, &["b"]);
 }
 
+/// What does not fit into a transaction is refused as a whole, whoever ignores errors.
+#[test]
+fn limits_leave_no_half_documents() {
+    let (_server, client) = server_with_collections();
+    let definition = json!({ "type": "persistent", "fields": ["n"], "storedValues": ["text"] });
+    client.post("/_api/index?collection=a", &definition).expect(201);
+    let text = "x".repeat(1000);
+    for max in (5000..7500).step_by(250) {
+        let inside = Transaction::begin(
+            &client,
+            &json!({ "collections": { "write": "a" }, "maxTransactionSize": max }),
+        );
+        let query = "FOR n IN 1..20 INSERT { n, text: @text } INTO a OPTIONS { ignoreErrors: true }";
+        let body = json!({ "query": query, "bindVars": { "text": text } });
+        inside.post("/_api/cursor", &body).expect_error(500, 32);
+        let documents: Vec<_> = (0..20).map(|n| json!({ "n": n, "text": text })).collect();
+        let answers = inside.post("/_api/document/a", &json!(documents)).expect(202).body;
+        let answers = answers.as_array().expect("an answer for each document");
+        let n_written = answers.iter().filter(|answer| answer["errorNum"].is_null()).count();
+        assert!((1..5).contains(&n_written), "{answers:?}");
+        assert!(answers.iter().skip(n_written).all(|answer| answer["errorNum"] == 32), "{answers:?}");
+        assert_eq!(inside.query("FOR d IN a RETURN 1").len(), n_written);
+        assert_eq!(inside.query("FOR d IN a FILTER d.n >= 0 RETURN d.n").len(), n_written);
+        assert_eq!(inside.query("RETURN LENGTH(a)"), [n_written]);
+        inside.abort().expect(200);
+    }
+}
+
 #[test]
 fn one_request_at_a_time() {
     let (server, client) = server_with(&["--transaction.streaming-lock-timeout", "0.3"]);

@@ -90,8 +90,8 @@ impl Database {
         for direction in [EdgeDirection::Outbound, EdgeDirection::Inbound] {
             for edge in view.edges(&edges, direction, vertex)? {
                 let (local_id, _) = edge?;
-                let document = view.document(&edges, local_id)?;
-                let Some(key) = document.and_then(|edge| edge.get("_key")?.as_str()) else { continue };
+                let document = view.indexed_document(&edges, local_id)?;
+                let Some(key) = document.get("_key").and_then(|key| key.as_str()) else { continue };
                 match transaction.remove(&edges, key, &options) {
                     // An edge from the vertex to itself is met twice.
                     Ok(_) | Err(Error::DocumentNotFound) => {}

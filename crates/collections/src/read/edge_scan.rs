@@ -5,13 +5,13 @@
 
 use std::ops::Bound;
 
-use persea_index::{IndexKind, LOCAL_ID_BYTES, append_local_id, split_key, write_edge_prefix};
+use persea_index::{LOCAL_ID_BYTES, append_local_id, split_key, write_edge_prefix};
 use persea_kv::{Direction, Tree};
 use persea_txn::{Range, ReadView};
 
 use super::LocalId;
-use crate::collection::Collection;
 use crate::error::{Error, Result};
+use crate::index::Index;
 use crate::keyspaces::FIELD_KEY_BYTES_MAX;
 
 /// Which edges of a vertex are meant.
@@ -41,14 +41,10 @@ pub struct EdgeScan<'v> {
 impl<'v> EdgeScan<'v> {
     pub(super) fn open(
         view: &'v ReadView,
-        collection: &Collection,
+        edge_index: &Index,
         direction: EdgeDirection,
         vertex: &str,
     ) -> Result<Self> {
-        let definition = collection.definition();
-        let edge_index = definition.indexes.iter().find(|index| index.kind() == IndexKind::Edge);
-        let edge_index =
-            edge_index.ok_or_else(|| Error::CollectionTypeInvalid(format!("'{}'", definition.name)))?;
         let keyspace = match direction {
             EdgeDirection::Outbound => edge_index.keyspace,
             EdgeDirection::Inbound => edge_index.keyspace_in,

@@ -1,5 +1,6 @@
 //! The read side: views of one moment, and the scans and lookups they offer.
 
+mod definitions;
 mod document_scan;
 mod edge_scan;
 mod index_scan;

@@ -1,7 +1,7 @@
 //! Keeping secondary indexes in step with documents.
 //!
-//! A write first lists the entries the document had and will have, checks and locks what has to be unique, and only
-//! then writes: nothing can fail halfway. An index none of whose attributes changed is left out altogether.
+//! A write first lists the entries the document had and will have, checks and locks what has to be unique, makes sure
+//! that there is room for everything, and only then writes: nothing can fail halfway. An index none of whose attributes changed is left out altogether.
 
 use std::cmp::Ordering;
 
@@ -179,6 +179,33 @@ impl Transaction {
             }
             inner.lock_key(entry.keyspace, entry.key)?;
         }
+        Ok(())
+    }
+
+    /// Makes sure that the listed entries fit into the transaction, together with the document and with its key in the
+    /// primary index, so that no write fails halfway. Each of these two is given by its bytes, or left out.
+    pub(super) fn check_room(&self, document_bytes: Option<usize>, key_bytes: Option<usize>) -> Result<()> {
+        let scratch = &self.scratch;
+        self.inner.check_room(|| {
+            let (mut n_writes, mut n_bytes) = (0, 0);
+            for bytes in [document_bytes, key_bytes].into_iter().flatten() {
+                n_writes += 1;
+                n_bytes += bytes;
+            }
+            // Telling sizes does not fail.
+            let _ = for_each_pair(&scratch.old_entries, &scratch.new_entries, |old, new| {
+                let bytes = match (old, new) {
+                    (Some(old), Some(new)) if old.value == new.value => return Ok(()),
+                    (_, Some(new)) => new.key.len() + new.value.len(),
+                    (Some(old), None) => old.key.len(),
+                    (None, None) => return Ok(()),
+                };
+                n_writes += 1;
+                n_bytes += bytes;
+                Ok(())
+            });
+            (n_writes, n_bytes)
+        })?;
         Ok(())
     }
 

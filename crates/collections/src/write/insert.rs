@@ -55,6 +55,7 @@ impl Transaction {
 
         let stored = self.scratch.builder.as_slice()?;
         let id_bytes = local_id.0.to_be_bytes();
+        self.check_room(Some(id_bytes.len() + stored.bytes().len()), Some(key.len() + id_bytes.len()))?;
         self.inner.put(Tree::Documents, definition.documents, &id_bytes, stored.bytes())?;
         self.inner.put(Tree::Index, definition.primary, key.as_bytes(), &id_bytes)?;
         let new = options.return_new.then(|| VPackBuf::from(stored));

@@ -42,7 +42,9 @@ impl Transaction {
         self.inner.lock_key(definition.primary, key.as_bytes())?;
         self.list_old_entries(&definition, local_id)?;
 
-        self.inner.delete(Tree::Documents, definition.documents, &local_id.to_be_bytes())?;
+        let id_bytes = local_id.to_be_bytes();
+        self.check_room(Some(id_bytes.len()), Some(key.len()))?;
+        self.inner.delete(Tree::Documents, definition.documents, &id_bytes)?;
         self.inner.delete(Tree::Index, definition.primary, key.as_bytes())?;
         self.apply_entries(&definition, position)?;
         let stamp = self.stamp();

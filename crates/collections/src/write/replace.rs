@@ -71,7 +71,9 @@ impl Transaction {
         self.check_changed_entries(&definition, local_id)?;
 
         let stored = self.scratch.builder.as_slice()?;
-        self.inner.put(Tree::Documents, definition.documents, &local_id.to_be_bytes(), stored.bytes())?;
+        let id_bytes = local_id.to_be_bytes();
+        self.check_room(Some(id_bytes.len() + stored.bytes().len()), None)?;
+        self.inner.put(Tree::Documents, definition.documents, &id_bytes, stored.bytes())?;
         let new = options.return_new.then(|| VPackBuf::from(stored));
         self.apply_entries(&definition, position)?;
         self.note_write(position, 0, revision, options.wait_for_sync);

@@ -13,7 +13,7 @@ use crate::counts::{self, Totals};
 use crate::definition::Definition;
 use crate::error::{Error, Result};
 use crate::estimates::EstimateChange;
-use crate::keyspaces::read_u64;
+use crate::keyspaces::{META_COLLECTIONS, read_u64};
 use crate::read::View;
 use crate::revision::Revision;
 use crate::shared::Shared;
@@ -108,7 +108,9 @@ impl Transaction {
             .filter(|touched| touched.count != 0)
             .map(|touched| (touched.collection.id(), touched.count))
             .collect();
-        Ok(View::new(self.inner.view()?, counts))
+        let definitions =
+            self.touched.iter().map(|touched| (touched.collection.id(), Arc::clone(&touched.definition)));
+        Ok(View::new(self.inner.view()?, counts, definitions))
     }
 
     /// The document with this key, own writes included.
@@ -116,10 +118,21 @@ impl Transaction {
     /// # Errors
     /// Storage errors.
     pub fn get(&self, collection: &Collection, key: &str) -> Result<Option<Slice<'_>>> {
-        let definition = collection.definition();
+        let definition = self.definition(collection)?;
         let Some(local_id) = self.local_id(&definition, key)? else { return Ok(None) };
         let bytes = self.inner.get(Tree::Documents, definition.documents, &local_id.to_be_bytes())?;
         bytes.map(|bytes| Some(Slice::trusted(bytes))).ok_or_else(|| dangling(&definition.name, key))
+    }
+
+    /// The definition that this transaction uses, or would use, for a collection.
+    fn definition(&self, collection: &Collection) -> Result<Arc<Definition>> {
+        let known = self.touched.iter().find(|touched| touched.collection.id() == collection.id());
+        match known {
+            Some(touched) => Ok(Arc::clone(&touched.definition)),
+            None => collection.definition_as_of(self.inner.snapshot_seq(), |key| {
+                Ok(self.inner.get(Tree::Meta, META_COLLECTIONS, key)?)
+            }),
+        }
     }
 
     /// Local id of the document with this key, own writes included.

@@ -108,7 +108,7 @@ impl<'q> Modification<'q> {
                             }
                         }
                         Err(DocumentError::DocumentNotFound) if self.ignore_missing => ignored += 1,
-                        Err(_) if self.ignore_errors => ignored += 1,
+                        Err(error) if self.ignore_errors && error.is_document_error() => ignored += 1,
                         Err(error) => return Err(error.into()),
                     }
                 }

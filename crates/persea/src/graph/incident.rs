@@ -65,9 +65,7 @@ impl Collection {
                     if !seen.insert(local_id) {
                         continue;
                     }
-                    if let Some(document) = view.document(self.inner(), local_id)? {
-                        each(document);
-                    }
+                    each(view.indexed_document(self.inner(), local_id)?);
                 }
             }
         }

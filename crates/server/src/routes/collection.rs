@@ -13,6 +13,9 @@ use crate::http::target::encoded_segment;
 /// Handles the routes.
 pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError> {
     let database = context.database(request)?;
+    if request.segment(4).is_some() {
+        return Err(ApiError::unknown_path(&request.path));
+    }
     match (&request.method, request.segment(2), request.segment(3)) {
         (&Method::GET, None, None) => list(&database, request),
         (&Method::POST, None, None) => create(&database, request),

@@ -96,12 +96,12 @@ pub(super) fn any_value(
 }
 
 /// The key in a string that is a key, or an identifier within the collection.
-pub(super) fn key_of<'s>(text: &'s str, by_id: bool, collection: &Collection) -> Option<&'s str> {
+pub(super) fn key_of<'s>(text: &'s str, by_id: bool, collection: &str) -> Option<&'s str> {
     if !by_id {
         return Some(text);
     }
     let (name, key) = text.split_once('/')?;
-    (name == &*collection.name()).then_some(key)
+    (name == collection).then_some(key)
 }
 
 pub(super) fn open<'q>(
@@ -115,10 +115,13 @@ pub(super) fn open<'q>(
 ) -> Result<Option<Scan<'q>>, Error> {
     let text = eq.first().and_then(Value::as_str);
     Ok(match access.source {
-        Source::Key { by_id } => match text.and_then(|text| key_of(text, by_id, collection)) {
-            Some(key) => Some(Scan::One(view.local_id(collection, key)?)),
-            None => None,
-        },
+        Source::Key { by_id } => {
+            let name = view.collection_name(collection)?;
+            match text.and_then(|text| key_of(text, by_id, name)) {
+                Some(key) => Some(Scan::One(view.local_id(collection, key)?)),
+                None => None,
+            }
+        }
         Source::Edges(direction) => match text {
             Some(vertex) => Some(Scan::Edges(Box::new(view.edges(collection, direction, vertex)?))),
             None => None,

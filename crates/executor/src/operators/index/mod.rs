@@ -190,9 +190,10 @@ impl<'q> IndexLookup<'q> {
         let mut kept = Vec::with_capacity(entries.len());
         for entry in entries.iter() {
             let matches = match entry.recheck.and_then(|access| self.accesses.get(access)) {
-                Some(access) => view
-                    .document(self.collection, entry.local_id)?
-                    .is_some_and(|document| access.matches(document, bounds, entry.row as usize)),
+                Some(access) => {
+                    let document = view.indexed_document(self.collection, entry.local_id)?;
+                    access.matches(document, bounds, entry.row as usize)
+                }
                 None => true,
             };
             if matches {
@@ -254,17 +255,18 @@ impl<'q> IndexLookup<'q> {
         let [(register, false)] = &terms[..] else { return Ok(None) };
         let end = source.len().min(self.progress.row + most);
         let values = bounds.column(*register);
+        let view = self.view()?;
+        let name = view.collection_name(self.collection)?;
         let mut keys: Vec<(u32, &str)> = (self.progress.row..end)
             .filter_map(|row| {
                 let text = values.get(row)?.as_str()?;
-                Some((row as u32, key_of(text, *by_id, self.collection)?))
+                Some((row as u32, key_of(text, *by_id, name)?))
             })
             .collect();
         let in_order = keys.len() < SORTED_LOOKUPS_MIN;
         if !in_order {
             keys.sort_unstable_by(|left, right| left.1.cmp(right.1));
         }
-        let view = self.view()?;
         let mut entries = Vec::with_capacity(keys.len());
         for &(row, key) in &keys {
             if let Some(local_id) = view.local_id(self.collection, key)? {
@@ -294,9 +296,8 @@ impl<'q> IndexLookup<'q> {
         }
         for position in order {
             let entry = &entries[position as usize];
-            if let Some(document) = view.document(self.collection, entry.local_id)? {
-                documents[position as usize] = Value::from_slice(document);
-            }
+            let document = view.indexed_document(self.collection, entry.local_id)?;
+            documents[position as usize] = Value::from_slice(document);
         }
         self.runtime.counters.document_lookups.add(entries.len());
         Ok(documents)
