@@ -295,6 +295,6 @@ fn acknowledged_commits_outlive_crashes_and_failures() {
     let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     match number("PERSEA_SEED") {
         Some(seed) => run(seed),
-        None => (0..number("PERSEA_SEEDS").unwrap_or(60)).for_each(run),
+        None => (0..number("PERSEA_SEEDS").unwrap_or(30)).for_each(run),
     }
 }
