@@ -50,6 +50,14 @@ impl Memory {
         Ok(())
     }
 
+    /// How many bytes more the query may hold.
+    pub(crate) fn left(&self) -> usize {
+        match self.counter.limit {
+            0 => usize::MAX,
+            limit => limit.saturating_sub(self.counter.current.get()),
+        }
+    }
+
     /// The most bytes held at one time, rounded up.
     pub(crate) fn peak(&self) -> usize {
         self.counter.peak.get().next_multiple_of(REPORT_STEP)

@@ -34,7 +34,7 @@ pub struct Limits {
     pub memory_bytes: usize,
     /// Longest run time.
     pub max_runtime: Option<Duration>,
-    /// Ends the query at the next batch once it is set.
+    /// Ends the query soon after it is set.
     pub kill_flag: Arc<AtomicBool>,
     /// Told once a batch, for whoever watches the query: the most bytes held so far.
     pub peak_memory_bytes: Arc<AtomicUsize>,
@@ -136,18 +136,20 @@ impl Runtime {
             Access::Read(view) => (view, None),
             Access::Write(mut transaction) => (transaction.view()?, Some(transaction)),
         };
+        let started = Instant::now();
+        let deadline = limits.max_runtime.and_then(|duration| started.checked_add(duration));
         let mut env = Environment::new()
             .with_warnings(Warnings::new(options.max_warning_count, options.fail_on_warning))
             .with_database(database.name())
             .with_user(options.user)
-            .with_kill_flag(limits.kill_flag.clone());
+            .with_kill_flag(limits.kill_flag.clone())
+            .with_deadline(deadline);
         if let Some(start_ms) = options.start_ms {
             env = env.with_start_ms(start_ms);
         }
         if let Some(seed) = options.seed {
             env = env.with_seed(seed);
         }
-        let started = Instant::now();
         Ok(Runtime {
             plan,
             database,
@@ -161,7 +163,7 @@ impl Runtime {
             kill_flag: limits.kill_flag,
             peak_memory_bytes: limits.peak_memory_bytes,
             started,
-            deadline: limits.max_runtime.and_then(|duration| started.checked_add(duration)),
+            deadline,
             later_views: Pinned::default(),
             current_view: Cell::new(None),
             collections: Pinned::default(),

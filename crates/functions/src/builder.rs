@@ -2,10 +2,17 @@
 //! the arena once, so a call costs no heap allocation after the first.
 
 use bumpalo::Bump;
-use persea_order::Value;
+use persea_order::{Value, View};
 use persea_vpack::{Builder, Slice};
 
+use crate::watch::{STEPS, Stop};
 use crate::{Environment, Error};
+
+/// Buffers larger than this are given back to the system, not to the pool.
+const POOLED_BYTES_MAX: usize = 1 << 20;
+
+/// Results up to this size are not held against what is left of the memory.
+const UNCHECKED_BYTES: usize = 64 << 10;
 
 /// Pushes values, then becomes one [`Value`] in the arena.
 ///
@@ -14,12 +21,23 @@ pub struct ArenaBuilder<'a> {
     arena: &'a Bump,
     env: &'a Environment,
     builder: Option<Builder>,
+    arena_bytes_max: usize,
+    /// Why the rest was left out.
+    stopped: Option<Stop>,
 }
 
 impl<'a> ArenaBuilder<'a> {
     /// A builder for an arena, with buffers from the environment's pool.
     pub fn new(arena: &'a Bump, env: &'a Environment) -> Self {
-        Self { arena, env, builder: Some(env.take_builder()) }
+        Self::with_arena_bytes_max(arena, env, usize::MAX)
+    }
+
+    pub(crate) fn with_arena_bytes_max(
+        arena: &'a Bump,
+        env: &'a Environment,
+        arena_bytes_max: usize,
+    ) -> Self {
+        Self { arena, env, builder: Some(env.take_builder()), arena_bytes_max, stopped: None }
     }
 
     fn inner(&mut self) -> &mut Builder {
@@ -48,7 +66,48 @@ impl<'a> ArenaBuilder<'a> {
 
     /// Adds any value.
     pub fn add(&mut self, value: Value<'_>) {
+        // A range takes no memory before it is laid out, and at least a byte for each member afterwards.
+        if let View::Range(..) = value.view() {
+            if self.has_room(value.len()) {
+                self.add_range(value);
+            } else {
+                self.stopped = Some(Stop::TooLarge);
+                self.add_slice(Slice::NULL);
+            }
+            return;
+        }
         value.write_to(self.inner());
+    }
+
+    fn add_range(&mut self, range: Value<'_>) {
+        let env = self.env;
+        self.open_array();
+        for (position, member) in range.elements().enumerate() {
+            if position % STEPS == STEPS - 1 && env.has_to_end() {
+                self.stopped = Some(Stop::Killed);
+                break;
+            }
+            member.write_to(self.inner());
+        }
+        self.close();
+    }
+
+    fn has_room(&self, bytes: usize) -> bool {
+        bytes <= UNCHECKED_BYTES || self.arena.allocated_bytes().saturating_add(bytes) <= self.arena_bytes_max
+    }
+
+    /// Fails if what has been added is more than the arena may take: for long loops, so that they end early.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ResourceLimit`], and [`Error::Killed`] if a range was cut short because the query has to end.
+    pub fn check_size(&self) -> Result<(), Error> {
+        let length = self.builder.as_ref().map_or(0, |builder| builder.bytes().len());
+        match self.stopped {
+            Some(stop) => Err(stop.into()),
+            None if self.has_room(length) => Ok(()),
+            None => Err(Error::ResourceLimit),
+        }
     }
 
     /// Adds a string.
@@ -76,7 +135,8 @@ impl<'a> ArenaBuilder<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Build`] if something is left open or was pushed in a wrong order.
+    /// [`Error::Build`] if something is left open or was pushed in a wrong order, [`Error::ResourceLimit`] if it is
+    /// more than the arena may take.
     pub fn finish(mut self) -> Result<Value<'a>, Error> {
         self.finish_value()
     }
@@ -87,10 +147,15 @@ impl<'a> ArenaBuilder<'a> {
     ///
     /// As [`ArenaBuilder::finish`].
     pub fn finish_value(&mut self) -> Result<Value<'a>, Error> {
+        self.check_size()?;
         let arena = self.arena;
         let builder = self.inner();
         let value = Value::from_slice(Slice::trusted(arena.alloc_slice_copy(builder.as_slice()?.bytes())));
-        builder.clear();
+        if builder.bytes().len() > POOLED_BYTES_MAX {
+            self.builder = None;
+        } else {
+            builder.clear();
+        }
         Ok(value)
     }
 }

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use bumpalo::Bump;
 use persea_order::{Value, View, to_string_into};
@@ -15,6 +15,7 @@ use rand::rngs::StdRng;
 use crate::date::ZoneCache;
 use crate::pattern::RegexCache;
 use crate::warnings::{self, Warnings};
+use crate::watch::{STEPS, Stop};
 use crate::{ArenaBuilder, DocumentAccess, Error};
 
 /// The server version that `VERSION()` answers unless the embedder says otherwise.
@@ -31,6 +32,11 @@ pub struct Environment {
     user: Option<String>,
     version: String,
     kill_flag: Option<Arc<AtomicBool>>,
+    pub(crate) deadline: Option<Instant>,
+    /// Steps of work until the query is next asked whether it has to end.
+    pub(crate) steps_left: Cell<usize>,
+    /// How many times it may be asked.
+    pub(crate) looks_left: Cell<u32>,
     arena_bytes_max: usize,
     rng: RefCell<Option<StdRng>>,
     pub(crate) regexes: RefCell<RegexCache>,
@@ -76,6 +82,9 @@ impl Environment {
             user: None,
             version: COMPATIBLE_VERSION.to_owned(),
             kill_flag: None,
+            deadline: None,
+            steps_left: Cell::new(STEPS),
+            looks_left: Cell::new(u32::MAX),
             arena_bytes_max: ARENA_BYTES_MAX,
             rng: RefCell::new(None),
             regexes: RefCell::default(),
@@ -144,10 +153,25 @@ impl Environment {
         self
     }
 
-    /// A flag that ends waiting functions early once it is set.
+    /// A flag that ends the running function with [`Error::Killed`] soon after it is set.
     #[must_use]
     pub fn with_kill_flag(mut self, flag: Arc<AtomicBool>) -> Self {
         self.kill_flag = Some(flag);
+        self
+    }
+
+    /// When the running function is to be ended with [`Error::Killed`].
+    #[must_use]
+    pub fn with_deadline(mut self, deadline: impl Into<Option<Instant>>) -> Self {
+        self.deadline = deadline.into();
+        self
+    }
+
+    /// Ends functions with [`Error::Killed`] when they have done this many thousand steps of work: a bound that does
+    /// not depend on how fast the machine is.
+    #[must_use]
+    pub fn with_effort_max(self, thousands: u32) -> Self {
+        self.looks_left.set(thousands * 1000 / STEPS as u32);
         self
     }
 
@@ -223,12 +247,38 @@ pub struct Context<'a> {
     pub documents: &'a dyn DocumentAccess,
     function: Cell<&'static str>,
     depth: Cell<u32>,
+    arena_bytes_max: usize,
+    stopped: Cell<Option<Stop>>,
 }
 
 impl<'a> Context<'a> {
     /// A context over an arena, an environment and a database.
     pub fn new(arena: &'a Bump, env: &'a Environment, documents: &'a dyn DocumentAccess) -> Self {
-        Self { arena, env, documents, function: Cell::new(""), depth: Cell::new(0) }
+        Self {
+            arena,
+            env,
+            documents,
+            function: Cell::new(""),
+            depth: Cell::new(0),
+            arena_bytes_max: env.arena_bytes_max,
+            stopped: Cell::new(None),
+        }
+    }
+
+    /// Lets the arena grow by at most so many bytes: what the query may still use of its memory.
+    #[must_use]
+    pub fn with_memory_left(mut self, bytes: usize) -> Self {
+        let limit = self.arena.allocated_bytes().saturating_add(bytes);
+        self.arena_bytes_max = self.env.arena_bytes_max.min(limit);
+        self
+    }
+
+    pub(crate) fn arena_bytes_max(&self) -> usize {
+        self.arena_bytes_max
+    }
+
+    pub(crate) fn stop(&self, stop: Stop) {
+        self.stopped.set(Some(stop));
     }
 
     /// Name of the function that runs at the moment; empty outside of calls.
@@ -246,13 +296,12 @@ impl<'a> Context<'a> {
         self.function.set(caller);
     }
 
-    /// Fails if the arena has grown too large.
-    pub(crate) fn check_arena(&self) -> Result<(), Error> {
-        if self.arena.allocated_bytes() > self.env.arena_bytes_max {
-            Err(Error::ResourceLimit)
-        } else {
-            Ok(())
+    /// Fails if the call that has returned was to end early, or has let the arena grow too large.
+    pub(crate) fn check_call(&self) -> Result<(), Error> {
+        if let Some(stop) = self.stopped.get() {
+            return Err(stop.into());
         }
+        self.check_room(0)
     }
 
     /// How many calls are under way inside each other; more than one only through `CALL` and `APPLY`.
@@ -329,6 +378,11 @@ impl<'a> Context<'a> {
             View::Null => "",
             View::Bool(true) => "true",
             View::Bool(false) => "false",
+            // At least a digit and a comma for each member.
+            View::Range(..) if self.check_room(value.len().saturating_mul(2)).is_err() => {
+                self.stop(Stop::TooLarge);
+                ""
+            }
             _ => {
                 let mut scratch = self.env.scratch.borrow_mut();
                 scratch.clear();
@@ -345,7 +399,7 @@ impl<'a> Context<'a> {
 
     /// A builder whose result lands in the arena.
     pub fn builder(&self) -> ArenaBuilder<'a> {
-        ArenaBuilder::new(self.arena, self.env)
+        ArenaBuilder::with_arena_bytes_max(self.arena, self.env, self.arena_bytes_max)
     }
 
     /// An empty vector in the arena.
@@ -357,12 +411,14 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Build`] if the result cannot be laid out.
+    /// [`Error::Build`] if the result cannot be laid out, and as [`Context::check`].
     pub fn array(&self, members: impl IntoIterator<Item = Value<'a>>) -> Result<Value<'a>, Error> {
         let mut builder = self.builder();
         builder.open_array();
         for member in members {
+            self.work(1)?;
             builder.add(member);
+            builder.check_size()?;
         }
         builder.close();
         builder.finish()
@@ -372,7 +428,8 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfRange`] for a range of more than ten million members.
+    /// [`Error::OutOfRange`] for a range of more than ten million members, [`Error::ResourceLimit`] if they take too
+    /// much memory.
     pub fn members(
         &self,
         value: Value<'a>,
@@ -381,8 +438,9 @@ impl<'a> Context<'a> {
             return Ok(None);
         }
         check_range(value)?;
+        self.check_room(value.len().saturating_mul(size_of::<Value<'a>>()))?;
         let mut members = bumpalo::collections::Vec::with_capacity_in(value.len(), self.arena);
-        members.extend(value.elements());
+        members.extend(self.elements(value));
         Ok(Some(members))
     }
 

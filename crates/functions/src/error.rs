@@ -70,6 +70,9 @@ pub enum Error {
     /// A result would be larger than a query may build.
     #[error("query would use more memory than allowed")]
     ResourceLimit,
+    /// Somebody asked for the query to end, or it ran longer than it may.
+    #[error("query killed")]
+    Killed,
     /// The first warning of a query that asked to fail on warnings.
     #[error("{message}")]
     Warning {
@@ -99,6 +102,7 @@ impl Error {
             Self::BadParameter(_) | Self::OutsideOfQuery(_) => 10,
             Self::ResourceLimit => 32,
             Self::CollectionNotFound(_) => 1203,
+            Self::Killed => 1500,
             Self::OutOfRange => 1504,
             Self::UnknownFunction(_) => 1540,
             Self::ArgumentCount { .. } => 1541,

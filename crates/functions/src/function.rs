@@ -73,7 +73,7 @@ impl Function {
                 let caller = ctx.enter(self.name);
                 let result = call(ctx, args);
                 ctx.leave(caller);
-                ctx.check_arena()?;
+                ctx.check_call()?;
                 result
             }
             Callable::NotImplemented(reason) => Err(Error::NotImplemented { function: self.name, reason }),

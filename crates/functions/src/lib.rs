@@ -18,6 +18,7 @@ mod table;
 mod type_cast;
 mod type_check;
 pub mod warnings;
+mod watch;
 
 #[cfg(test)]
 mod testing;

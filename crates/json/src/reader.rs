@@ -79,22 +79,70 @@ impl<'t, 'o> Reader<'t, 'o> {
         }
     }
 
+    #[inline(always)]
     fn array(&mut self, at: usize, depth: usize, kind: Kind) -> Option<usize> {
         if depth >= self.depth_max {
             return self.too_deep(at);
         }
-        let array = self.out.open_array(depth);
-        let (mut at, mut byte) = self.token(at + 1);
-        if byte == b']' {
-            self.out.close_array(array);
-            return Some(at + 1);
+        match self.text.get(at + 1) {
+            Some(b'-' | b'0'..=b'9') => self.number_array(at + 1, depth, kind),
+            _ => self.any_array(at, depth, kind),
         }
+    }
+
+    /// An array whose first member is the number at `at`; quick as long as the others are numbers too and there are
+    /// no blanks.
+    #[inline(never)]
+    fn number_array(&mut self, at: usize, depth: usize, kind: Kind) -> Option<usize> {
+        let array = self.out.open_array(depth);
+        let mut at = at;
         loop {
             self.out.member(&array);
-            let end = match byte {
-                b'-' | b'0'..=b'9' => self.numbers(at, &array)?,
-                _ => self.value(at, byte, depth + 1, kind)?,
-            };
+            at = self.inline_number(at)?;
+            match self.text.get(at..).and_then(|rest| rest.first_chunk()) {
+                Some([b',', b'-' | b'0'..=b'9']) => at += 1,
+                Some([b']', _]) => {
+                    self.out.close_array(array);
+                    return Some(at + 1);
+                }
+                _ => return self.behind_member(at, array, depth, kind),
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn any_array(&mut self, at: usize, depth: usize, kind: Kind) -> Option<usize> {
+        let array = self.out.open_array(depth);
+        match self.token(at + 1) {
+            (at, b']') => {
+                self.out.close_array(array);
+                Some(at + 1)
+            }
+            (at, byte) => self.members(at, byte, array, depth, kind),
+        }
+    }
+
+    /// What follows a member of an array, up to its end.
+    fn behind_member(&mut self, at: usize, array: Open, depth: usize, kind: Kind) -> Option<usize> {
+        match self.token(at) {
+            (at, b',') => {
+                let (at, byte) = self.token(at + 1);
+                self.members(at, byte, array, depth, kind)
+            }
+            (at, b']') => {
+                self.out.close_array(array);
+                Some(at + 1)
+            }
+            (at, _) => self.unexpected(at, "expected ',' or ']'"),
+        }
+    }
+
+    /// The members of an array from the one that starts at `at` on, up to its end.
+    fn members(&mut self, at: usize, byte: u8, array: Open, depth: usize, kind: Kind) -> Option<usize> {
+        let (mut at, mut byte) = (at, byte);
+        loop {
+            self.out.member(&array);
+            let end = self.value(at, byte, depth + 1, kind)?;
             (at, byte) = self.token(end);
             match byte {
                 b',' => (at, byte) = self.token(at + 1),
@@ -177,7 +225,7 @@ impl<'t, 'o> Reader<'t, 'o> {
             return None;
         }
         let (block, length) = name.block();
-        self.out.short_key(object, block, length);
+        self.out.known_key(object, block, length, name.prefix());
         Some((at + name.raw_length(), name.kind))
     }
 
@@ -185,19 +233,6 @@ impl<'t, 'o> Reader<'t, 'o> {
     #[inline(never)]
     fn number(&mut self, at: usize) -> Option<usize> {
         self.inline_number(at)
-    }
-
-    /// Members of an array as long as they are numbers with nothing but commas between them.
-    #[inline(never)]
-    fn numbers(&mut self, at: usize, array: &Open) -> Option<usize> {
-        let mut end = self.inline_number(at)?;
-        while let Some(&[b',', b'-' | b'0'..=b'9']) =
-            self.text.get(end..).and_then(|rest| rest.first_chunk::<2>())
-        {
-            self.out.member(array);
-            end = self.inline_number(end + 1)?;
-        }
-        Some(end)
     }
 
     #[inline(always)]
@@ -208,7 +243,7 @@ impl<'t, 'o> Reader<'t, 'o> {
                 Some(end)
             }
             Some((Number::Double(number), end)) => {
-                self.out.add_f64(number);
+                self.out.add_finite_f64(number);
                 Some(end)
             }
             None => self.unusual_number(at),

@@ -139,3 +139,38 @@ fn a_parser_can_be_reused_after_anything() {
     builder.close();
     assert_eq!(builder.finish().unwrap().to_string(), r#"[{"a":1},2]"#);
 }
+
+#[test]
+fn what_a_parser_remembers_of_names_makes_no_difference() {
+    let mut parser = Parser::default();
+    let usual =
+        r#"{"name":"a","b":[{"name":1,"value":2.5}],"a long attribute name beyond a block":{"x":null}}"#;
+    (0..20).for_each(|_| {
+        parser.parse(usual.as_bytes()).unwrap();
+    });
+    for text in [
+        usual,
+        r#"{"name" :"a","b":[{"name": 1 , "value":2.5}],"a long attribute name beyond a block":{}}"#,
+        r#"{"nam\u0065":"a","b":[{"name":1}]}"#,
+        r#"{"name":1}"#,
+        r#"{"name":"#,
+        r#"{"name"#,
+        r#"{"name1":1,"nam":2,"":3}"#,
+        r#"{"b":[{"value":1,"name":2},{"name":1,"name":2}],"name":0}"#,
+        r#"{"name":"a","b":[{"name":1,"value":2.5,"more":3}],"a long attribute name beyond a blocK":7}"#,
+        r#"{"name":"a","b":[],"a long attribute name beyond a block and then too long to be remembered":7}"#,
+        r#"{"nameé":1,"name":{"name":{"name":{}}}}"#,
+        r#"{"_key":"a","_rev":"b","name":"c"}"#,
+    ] {
+        for _ in 0..3 {
+            let fresh = parse(text.as_bytes()).map_err(|error| error.to_string());
+            assert_eq!(parser.parse(text.as_bytes()).map_err(|error| error.to_string()), fresh, "{text}");
+            let mut stored = Builder::new().with_attribute_translation(true);
+            if parser.parse_into(text.as_bytes(), &mut stored).is_ok() {
+                let stored = stored.finish().unwrap();
+                Slice::validate(stored.bytes()).unwrap();
+                assert_eq!(stored.to_string(), fresh.unwrap().to_string());
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Random values and random text, compared with serde_json.
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-use persea_json::{parse, to_string};
+use persea_json::{Parser, parse, to_string};
 use persea_vpack::{Slice, from_slice, to_vpack};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
@@ -77,6 +77,15 @@ proptest! {
     fn acceptance_equals_serde_json(text in "[\\[\\]{}:,\"a1 .e+\\\\tn-]{0,12}") {
         let expected: Result<Value, _> = serde_json::from_str(&text);
         prop_assert_eq!(parse(text.as_bytes()).is_ok(), expected.is_ok(), "{}", text);
+    }
+
+    #[test]
+    fn a_reused_parser_reads_the_same(models in prop::collection::vec(values(), 1..6)) {
+        let mut parser = Parser::default();
+        for model in models.iter().chain(&models).chain(&models) {
+            let text = serde_json::to_string(model).unwrap();
+            prop_assert_eq!(parser.parse(text.as_bytes()).unwrap(), parse(text.as_bytes()).unwrap());
+        }
     }
 
     #[test]

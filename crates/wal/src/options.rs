@@ -16,7 +16,7 @@ pub struct Options {
     pub sync_interval: Option<Duration>,
     /// The longest that one who leads a sync waits for others to join it: 500 µs by default.
     ///
-    /// It waits only if others joined the last one, and never longer than a quarter of the last sync's time.
+    /// It waits only if others joined the last one, and never longer than half the time the last sync took.
     /// Zero: never.
     pub gather_max: Duration,
     /// The longest payload that is taken: 1 GiB by default, which is also as far as it goes.

@@ -159,7 +159,7 @@ impl SyncGate {
 
     /// Waits for those who took part in the last sync, but not for long.
     fn gather<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        let gather_max = self.gather_max.min(state.last_duration / 4);
+        let gather_max = self.gather_max.min(state.last_duration / 2);
         if gather_max < GATHER_MIN {
             return state;
         }

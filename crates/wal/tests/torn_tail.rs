@@ -149,3 +149,25 @@ fn a_segment_that_lost_its_name_does_not_come_back_under_it() {
     log.rotate().unwrap();
     assert_eq!(commits(&open_records(&disk.kill())), [1]);
 }
+
+#[test]
+fn a_trimmed_segment_that_gets_its_name_back_is_still_itself() {
+    use persea_wal::Storage as _;
+    for seed in 0..40 {
+        let disk = SimulatedStorage::new(seed);
+        let (log, ..) = open(&disk);
+        log.append(1, 0, b"to be trimmed").unwrap();
+        log.rotate().unwrap();
+        log.append(2, 0, b"kept").unwrap();
+        log.sync_all().unwrap();
+        // A trim, and the process is killed before the folder is synced.
+        let disk = disk.kill();
+        disk.rename(FIRST_FILE, "spare-0").unwrap();
+        let (log, _, seen) = open(&disk);
+        assert_eq!(commits(&seen), [2]);
+        log.rotate().unwrap();
+        log.append(3, 0, b"into the file of the first").unwrap();
+        let seen = commits(&open_records(&disk.power_failure()));
+        assert!(seen.contains(&2), "{seen:?}, seed {seed}");
+    }
+}

@@ -168,7 +168,16 @@ impl<'s, 'q> Evaluator<'s, 'q> {
                 out.push(Value::FALSE);
                 continue;
             }
-            let mut passing = array.elements().filter(|&member| match test {
+            let steps = match test {
+                MemberTest::Compare(_) => 1,
+                MemberTest::In { .. } => membership::steps(other),
+            };
+            let mut interrupted = Ok(());
+            let members = array.elements().take_while(|_| {
+                interrupted = self.functions.work(steps);
+                interrupted.is_ok()
+            });
+            let mut passing = members.filter(|&member| match test {
                 MemberTest::Compare(comparison) => comparison.holds(member, other),
                 MemberTest::In { negated } => membership::contains(other, member) != negated,
             });
@@ -181,6 +190,7 @@ impl<'s, 'q> Evaluator<'s, 'q> {
                 }
                 _ => passing.count() == array.len(),
             };
+            interrupted?;
             out.push(Value::from_bool(result));
         }
         Ok(())

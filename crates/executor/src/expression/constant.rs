@@ -13,6 +13,11 @@ const FOLDED_BYTES_MAX: usize = 64 * 1024;
 /// The same as a number of members: ranges are lazy and stay so.
 const FOLDED_MEMBERS_MAX: usize = 1000;
 
+/// Expressions that take more work than this to compute are left to the run time too, where they can be ended.
+const FOLDED_EFFORT_THOUSANDS: u32 = 64;
+/// The same as memory they take on the way to their result.
+const FOLDED_ARENA_BYTES_MAX: usize = 4 << 20;
+
 /// Evaluates constant expressions at plan time, with the same code as at run time.
 ///
 /// ```
@@ -37,7 +42,10 @@ pub struct ConstantFolder;
 impl ConstantEvaluator for ConstantFolder {
     fn evaluate(&self, expr: &Expr) -> Option<Evaluated> {
         let arena = Bump::new();
-        let env = Environment::new().with_warnings(Warnings::new(usize::MAX, false));
+        let env = Environment::new()
+            .with_warnings(Warnings::new(usize::MAX, false))
+            .with_effort_max(FOLDED_EFFORT_THOUSANDS)
+            .with_arena_bytes_max(FOLDED_ARENA_BYTES_MAX);
         let compiled = Compiler::new(&[]).compile(expr);
         let evaluator = Evaluator::for_constants(&arena, &env, &NoDocuments);
         let mut values = Vec::new();

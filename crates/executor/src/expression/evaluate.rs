@@ -8,6 +8,7 @@ use super::operand::{Operand, Rows};
 use super::{Compiled, arithmetic};
 use crate::Error;
 use crate::batch::{Batch, Register, Scope};
+use crate::runtime::Runtime;
 
 /// Evaluates compiled expressions on the columns of one batch. Made anew for each batch, which costs nothing.
 pub(crate) struct Evaluator<'s, 'q> {
@@ -28,15 +29,11 @@ pub(super) enum Frame<'f, 's> {
 
 impl<'s, 'q> Evaluator<'s, 'q> {
     /// An evaluator that reads the columns of a batch and builds values in the scope's arena.
-    pub(crate) fn new(
-        batch: &'s Batch<'q>,
-        scope: Scope<'s, 'q>,
-        env: &'s Environment,
-        documents: &'s dyn DocumentAccess,
-    ) -> Self {
+    pub(crate) fn new(batch: &'s Batch<'q>, scope: Scope<'s, 'q>, runtime: &'s Runtime) -> Self {
         Evaluator {
             batch: Some(batch),
-            functions: Context::new(scope.arena(), env, documents),
+            functions: Context::new(scope.arena(), &runtime.env, runtime)
+                .with_memory_left(runtime.memory.left()),
             is_folding: false,
         }
     }

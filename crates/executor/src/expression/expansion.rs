@@ -1,7 +1,8 @@
 //! `[*]` and `[?]`: the members of many rows' arrays are laid side by side and the inline expressions evaluated for all of
 //! them at once.
 
-use persea_order::{Value, View, to_f64};
+use persea_functions::ArenaBuilder;
+use persea_order::{Elements, Value, View, to_f64};
 
 use super::construct::check_range;
 use super::evaluate::{Evaluator, Frame};
@@ -9,16 +10,40 @@ use super::operand::{Operand, Rows};
 use super::{Compiled, Expansion, Quantifier, QuestionMark};
 use crate::Error;
 
-/// Members are processed in groups of about this many, so that memory does not grow with the number of rows.
+/// Members are processed in groups of at most so many, wherever the arrays they belong to begin and end: memory does not
+/// grow with the length of arrays, and between groups the query can be ended.
 const GROUP_MEMBERS: usize = 4096;
 
-/// The members of the arrays of several rows.
+/// Some of the members of the arrays of several rows. The first of the arrays may have begun in the group before, the
+/// last one may go on in the group after.
 struct Members<'s> {
     values: Vec<Value<'s>>,
     /// The row each member came from.
     owners: Vec<u32>,
     /// Where the members of each row end.
     ends: Vec<usize>,
+    /// Position of the first row in the selection.
+    first_position: usize,
+    is_first_continued: bool,
+    is_last_incomplete: bool,
+}
+
+impl Members<'_> {
+    /// For each row, its position in the selection, the end of its members, and whether these are its first and its last.
+    fn rows(&self) -> impl Iterator<Item = (usize, usize, bool, bool)> + '_ {
+        let last = self.ends.len().wrapping_sub(1);
+        self.ends.iter().enumerate().map(move |(row, &end)| {
+            let is_begin = row > 0 || !self.is_first_continued;
+            let is_end = row < last || !self.is_last_incomplete;
+            (self.first_position + row, end, is_begin, is_end)
+        })
+    }
+}
+
+/// How much of a row's members has passed the LIMIT in the groups so far.
+#[derive(Default)]
+struct Window {
+    seen: usize,
 }
 
 impl<'s, 'q> Evaluator<'s, 'q> {
@@ -36,9 +61,11 @@ impl<'s, 'q> Evaluator<'s, 'q> {
             }
             None => None,
         };
-        let mut begin = 0;
-        while begin < rows.len() {
-            let members = gather(&source, expansion.flatten, rows, begin)?;
+        let mut walk = Walk::new(&source, expansion.flatten, rows);
+        let mut window = Window::default();
+        let mut builder = self.functions.builder();
+        while let Some(members) = walk.group()? {
+            self.functions.work(members.values.len())?;
             let inner = Frame::Members {
                 outer: frame,
                 owners: &members.owners,
@@ -50,7 +77,7 @@ impl<'s, 'q> Evaluator<'s, 'q> {
                 self.select_in(filter, &inner, &mut kept)?;
             }
             if let Some((offset, count)) = &limits {
-                kept = limited(&members, &kept, |row| (offset.get(begin + row), count.get(begin + row)));
+                kept = window.limited(&members, &kept, |row| (offset.get(row), count.get(row)));
             }
             let mapped = match &expansion.map {
                 Some(map) if kept.len() == members.values.len() => {
@@ -59,32 +86,7 @@ impl<'s, 'q> Evaluator<'s, 'q> {
                 Some(map) => self.operand(map, &inner, Rows::Some(&kept))?,
                 None => Operand::Owned(kept.iter().map(|&member| members.values[member as usize]).collect()),
             };
-            self.arrays(&members, &kept, &mapped, out)?;
-            begin += members.ends.len();
-        }
-        Ok(())
-    }
-
-    /// Builds the resulting array of each row.
-    fn arrays(
-        &self,
-        members: &Members<'s>,
-        kept: &[u32],
-        mapped: &Operand<'_, 's>,
-        out: &mut Vec<Value<'s>>,
-    ) -> Result<(), Error> {
-        let mut next = 0;
-        let mut builder = self.functions.builder();
-        for &end in &members.ends {
-            builder.open_array();
-            while next < kept.len() && (kept[next] as usize) < end {
-                let value = mapped.get(next);
-                check_range(value)?;
-                builder.add(value);
-                next += 1;
-            }
-            builder.close();
-            out.push(builder.finish_value()?);
+            arrays(&members, &kept, &mapped, &mut builder, out)?;
         }
         Ok(())
     }
@@ -98,9 +100,10 @@ impl<'s, 'q> Evaluator<'s, 'q> {
     ) -> Result<(), Error> {
         let source = self.operand(&question.source, frame, rows)?;
         let bounds = self.bounds(&question.quantifier, frame, rows)?;
-        let mut begin = 0;
-        while begin < rows.len() {
-            let members = gather(&source, question.flatten, rows, begin)?;
+        let mut walk = Walk::new(&source, question.flatten, rows);
+        let (mut matching, mut total) = (0, 0);
+        while let Some(members) = walk.group()? {
+            self.functions.work(members.values.len())?;
             let inner = Frame::Members {
                 outer: frame,
                 owners: &members.owners,
@@ -112,19 +115,21 @@ impl<'s, 'q> Evaluator<'s, 'q> {
                 self.select_in(filter, &inner, &mut kept)?;
             }
             let (mut next, mut start) = (0, 0);
-            for (row, &end) in members.ends.iter().enumerate() {
+            for (position, end, _, is_end) in members.rows() {
                 let first = next;
                 while next < kept.len() && (kept[next] as usize) < end {
                     next += 1;
                 }
-                let (matching, total) = (next - first, end - start);
+                matching += next - first;
+                total += end - start;
                 start = end;
-                let is_array = source.get(begin + row).is_array();
-                let holds =
-                    is_array && holds(&question.quantifier, matching, total, bounds.as_ref(), begin + row);
-                out.push(Value::from_bool(holds));
+                if is_end {
+                    let holds = source.get(position).is_array()
+                        && holds(&question.quantifier, matching, total, bounds.as_ref(), position);
+                    out.push(Value::from_bool(holds));
+                    (matching, total) = (0, 0);
+                }
             }
-            begin += members.ends.len();
         }
         Ok(())
     }
@@ -174,61 +179,142 @@ fn holds(
     }
 }
 
-/// Lays out the members of the arrays of the rows from `begin` on, until there are enough of them.
-fn gather<'s>(
-    source: &Operand<'_, 's>,
-    flatten: u32,
-    rows: Rows<'_>,
-    begin: usize,
-) -> Result<Members<'s>, Error> {
-    let mut members = Members { values: Vec::new(), owners: Vec::new(), ends: Vec::new() };
-    for position in begin..rows.len() {
-        let array = source.get(position);
-        check_range(array)?;
-        if array.is_array() {
-            append(array, flatten, &mut members.values)?;
+/// Builds the resulting array of each row; that of the last one may stay open for the next group.
+fn arrays<'s>(
+    members: &Members<'s>,
+    kept: &[u32],
+    mapped: &Operand<'_, 's>,
+    builder: &mut ArenaBuilder<'s>,
+    out: &mut Vec<Value<'s>>,
+) -> Result<(), Error> {
+    let mut next = 0;
+    for (_, end, is_begin, is_end) in members.rows() {
+        if is_begin {
+            builder.open_array();
         }
-        members.owners.resize(members.values.len(), rows.at(position));
-        members.ends.push(members.values.len());
-        if members.values.len() >= GROUP_MEMBERS {
-            break;
+        while next < kept.len() && (kept[next] as usize) < end {
+            let value = mapped.get(next);
+            check_range(value)?;
+            builder.add(value);
+            builder.check_size()?;
+            next += 1;
         }
-    }
-    Ok(members)
-}
-
-/// Appends the members of an array, those of nested arrays instead of these for as many levels as are flattened.
-fn append<'s>(array: Value<'s>, flatten: u32, out: &mut Vec<Value<'s>>) -> Result<(), Error> {
-    for member in array.elements() {
-        if flatten > 0 && member.is_array() {
-            check_range(member)?;
-            append(member, flatten - 1, out)?;
-        } else {
-            out.push(member);
+        if is_end {
+            builder.close();
+            out.push(builder.finish_value()?);
         }
     }
     Ok(())
 }
 
-/// The members within the LIMIT of their row.
-fn limited<'s>(
-    members: &Members<'s>,
-    kept: &[u32],
-    limit_of: impl Fn(usize) -> (Value<'s>, Value<'s>),
-) -> Vec<u32> {
-    let mut result = Vec::new();
-    let mut next = 0;
-    for (row, &end) in members.ends.iter().enumerate() {
-        let first = next;
-        while next < kept.len() && (kept[next] as usize) < end {
-            next += 1;
+/// Walks through the members of the arrays of several rows.
+struct Walk<'w, 's> {
+    source: &'w Operand<'w, 's>,
+    flatten: usize,
+    rows: Rows<'w>,
+    position: usize,
+    is_inside: bool,
+    /// The array of the row under way and the nested arrays inside of it that are being flattened.
+    open: Vec<Elements<'s>>,
+}
+
+impl<'w, 's> Walk<'w, 's> {
+    fn new(source: &'w Operand<'w, 's>, flatten: u32, rows: Rows<'w>) -> Self {
+        Walk { source, flatten: flatten as usize, rows, position: 0, is_inside: false, open: Vec::new() }
+    }
+
+    /// The next members; none when all rows are done.
+    fn group(&mut self) -> Result<Option<Members<'s>>, Error> {
+        if self.position >= self.rows.len() {
+            return Ok(None);
         }
-        let (offset, count) = limit_of(row);
-        let (offset, count) = (to_f64(offset), to_f64(count));
-        // A negative offset or count leaves nothing.
-        if offset >= 0.0 && count > 0.0 {
-            result.extend(kept[first..next].iter().copied().skip(offset as usize).take(count as usize));
+        let mut members = Members {
+            values: Vec::new(),
+            owners: Vec::new(),
+            ends: Vec::new(),
+            first_position: self.position,
+            is_first_continued: self.is_inside,
+            is_last_incomplete: false,
+        };
+        while self.position < self.rows.len() && members.values.len() < GROUP_MEMBERS {
+            if !self.is_inside {
+                let array = self.source.get(self.position);
+                check_range(array)?;
+                if array.is_array() {
+                    self.open.push(array.elements());
+                }
+            }
+            self.is_inside = !self.append(&mut members.values)?;
+            members.owners.resize(members.values.len(), self.rows.at(self.position));
+            members.ends.push(members.values.len());
+            if self.is_inside {
+                members.is_last_incomplete = true;
+            } else {
+                self.position += 1;
+            }
+        }
+        Ok(Some(members))
+    }
+
+    /// Appends members of the row under way, those of nested arrays instead of these for as many levels as are flattened;
+    /// false if the group is full before the row is done.
+    fn append(&mut self, out: &mut Vec<Value<'s>>) -> Result<bool, Error> {
+        loop {
+            let depth = self.open.len();
+            let Some(elements) = self.open.last_mut() else { return Ok(true) };
+            let Some(room) = GROUP_MEMBERS.checked_sub(out.len()).filter(|room| *room > 0) else {
+                return Ok(false);
+            };
+            if depth > self.flatten {
+                out.extend(elements.take(room));
+                if out.len() < GROUP_MEMBERS {
+                    self.open.pop();
+                }
+                continue;
+            }
+            match elements.next() {
+                Some(member) if member.is_array() => {
+                    check_range(member)?;
+                    self.open.push(member.elements());
+                }
+                Some(member) => out.push(member),
+                None => {
+                    self.open.pop();
+                }
+            }
         }
     }
-    result
+}
+
+impl Window {
+    /// The members within the LIMIT of their row.
+    fn limited<'s>(
+        &mut self,
+        members: &Members<'s>,
+        kept: &[u32],
+        limit_of: impl Fn(usize) -> (Value<'s>, Value<'s>),
+    ) -> Vec<u32> {
+        let mut result = Vec::new();
+        let mut next = 0;
+        for (position, end, is_begin, _) in members.rows() {
+            if is_begin {
+                self.seen = 0;
+            }
+            let first = next;
+            while next < kept.len() && (kept[next] as usize) < end {
+                next += 1;
+            }
+            let (offset, count) = limit_of(position);
+            let (offset, count) = (to_f64(offset), to_f64(count));
+            // A negative offset or count leaves nothing.
+            if offset >= 0.0 && count > 0.0 {
+                let (offset, count) = (offset as usize, count as usize);
+                let from = offset.saturating_sub(self.seen);
+                let to = offset.saturating_add(count).saturating_sub(self.seen);
+                result.extend(kept[first..next].iter().copied().take(to).skip(from));
+            }
+            self.seen += next - first;
+        }
+        result
+    }
 }

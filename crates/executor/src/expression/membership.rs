@@ -59,6 +59,14 @@ pub(super) fn contains(list: Value<'_>, value: Value<'_>) -> bool {
     }
 }
 
+/// Steps of work to search a list.
+pub(super) fn steps(list: Value<'_>) -> usize {
+    match list.view() {
+        View::Array(_) => list.len().max(1),
+        _ => 1,
+    }
+}
+
 /// What identifies the bytes of a list.
 fn identity(list: Value<'_>) -> Option<(*const u8, usize)> {
     list.as_slice().map(|slice| (slice.bytes().as_ptr(), slice.bytes().len()))
@@ -90,7 +98,12 @@ impl<'s, 'q> Evaluator<'s, 'q> {
             }
             let found = match &shared {
                 Some((known, set)) if Some(*known) == id => set.contains(value.get(position)),
-                _ => contains(members, value.get(position)),
+                _ => {
+                    if id.is_some() {
+                        self.functions.work(steps(members))?;
+                    }
+                    contains(members, value.get(position))
+                }
             };
             out.push(Value::from_bool(found != negated));
         }

@@ -84,7 +84,7 @@ pub(crate) fn evaluator<'s, 'q>(scope: Scope<'s, 'q>, runtime: &'q Runtime) -> E
 where
     'q: 's,
 {
-    Evaluator::new(scope.batch(), scope, &runtime.env, runtime)
+    Evaluator::new(scope.batch(), scope, runtime)
 }
 
 /// An evaluator for the columns of another batch than the one that is being written.
@@ -96,7 +96,7 @@ pub(crate) fn evaluator_on<'s, 'q>(
 where
     'q: 's,
 {
-    Evaluator::new(source, scope, &runtime.env, runtime)
+    Evaluator::new(source, scope, runtime)
 }
 
 /// Computes expressions for all rows of a batch into the columns 0, 1, … of a batch of their own.

@@ -44,7 +44,7 @@ pub(crate) fn position<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Valu
     if !list.is_array() {
         return ctx.array_expected();
     }
-    let found = list.elements().position(|member| equal(member, wanted));
+    let found = ctx.elements(list).position(|member| equal(member, wanted));
     if !arg(args, 2).is_truthy() {
         return Ok(Value::from_bool(found.is_some()));
     }
@@ -69,7 +69,7 @@ pub(crate) fn slice<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'
         },
     };
     let n_members = usize::try_from(end.saturating_sub(start)).unwrap_or(0);
-    ctx.array(list.elements().skip(usize::try_from(start).unwrap_or(usize::MAX)).take(n_members))
+    ctx.array(ctx.elements(list).skip(usize::try_from(start).unwrap_or(usize::MAX)).take(n_members))
 }
 
 #[cfg(test)]

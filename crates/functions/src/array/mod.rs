@@ -5,6 +5,7 @@ mod distinct;
 mod modify;
 mod reshape;
 mod sets;
+mod sort;
 
 pub(crate) use access::*;
 pub(crate) use modify::*;

@@ -26,7 +26,7 @@ pub(crate) fn append<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<
         return ctx.array(all);
     }
     let mut distinct = DistinctValues::new(ctx);
-    all.for_each(|member| {
+    ctx.watch(all).for_each(|member| {
         distinct.insert(member);
     });
     ctx.array(distinct.values())
@@ -62,7 +62,7 @@ fn one_more<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<OneMore<'a>, Er
     if !list.is_array() {
         return ctx.invalid_argument().map(OneMore::Answer);
     }
-    if arg(args, 2).is_truthy() && list.elements().any(|member| equal(member, value)) {
+    if arg(args, 2).is_truthy() && ctx.elements(list).any(|member| equal(member, value)) {
         return Ok(OneMore::Answer(list));
     }
     Ok(OneMore::Add)
@@ -104,7 +104,9 @@ pub(crate) fn remove_nth<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Va
         return Ok(list);
     }
     let removed = if position < 0 { length + position } else { position };
-    ctx.array(list.elements().enumerate().filter(|(at, _)| *at as i64 != removed).map(|(_, member)| member))
+    ctx.array(
+        ctx.elements(list).enumerate().filter(|(at, _)| *at as i64 != removed).map(|(_, member)| member),
+    )
 }
 
 pub(crate) fn remove_value<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
@@ -120,7 +122,7 @@ pub(crate) fn remove_value<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<
         limit if limit.is_null() => -1,
         limit => integer(limit),
     };
-    ctx.array(list.elements().filter(|member| {
+    ctx.array(ctx.elements(list).filter(|member| {
         let removes = n_left != 0 && equal(*member, value);
         n_left = n_left.saturating_sub(i64::from(removes));
         !removes
@@ -139,10 +141,10 @@ pub(crate) fn remove_values<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result
         return ctx.invalid_argument();
     }
     let mut removed = DistinctValues::new(ctx);
-    values.elements().for_each(|value| {
+    ctx.elements(values).for_each(|value| {
         removed.insert(value);
     });
-    ctx.array(list.elements().filter(|member| removed.find(*member).is_none()))
+    ctx.array(ctx.elements(list).filter(|member| removed.find(*member).is_none()))
 }
 
 pub(crate) fn replace_nth<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use persea_order::{Value, compare};
 
+use super::sort::sort;
 use crate::builder::ArenaBuilder;
 use crate::context::arg;
 use crate::numeric::integer;
@@ -19,19 +20,27 @@ pub(crate) fn flatten<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value
     let n_levels = usize::try_from(n_levels).unwrap_or(usize::MAX).min(persea_vpack::DEPTH_MAX);
     let mut builder = ctx.builder();
     builder.open_array();
-    add_flattened(&mut builder, list, n_levels);
+    add_flattened(ctx, &mut builder, list, n_levels)?;
     builder.close();
     builder.finish()
 }
 
-fn add_flattened(builder: &mut ArenaBuilder<'_>, list: Value<'_>, n_levels: usize) {
+fn add_flattened(
+    ctx: &Context<'_>,
+    builder: &mut ArenaBuilder<'_>,
+    list: Value<'_>,
+    n_levels: usize,
+) -> Result<(), Error> {
     for member in list.elements() {
+        ctx.work(1)?;
         if n_levels > 0 && member.is_array() {
-            add_flattened(builder, member, n_levels - 1);
+            add_flattened(ctx, builder, member, n_levels - 1)?;
         } else {
             builder.add(member);
+            builder.check_size()?;
         }
     }
+    Ok(())
 }
 
 pub(crate) fn interleave<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
@@ -45,6 +54,8 @@ pub(crate) fn interleave<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Va
     let mut builder = ctx.builder();
     builder.open_array();
     while !lists.is_empty() {
+        ctx.work(lists.len())?;
+        builder.check_size()?;
         lists.retain_mut(|members| match members.next() {
             Some(member) => {
                 builder.add(member);
@@ -59,13 +70,13 @@ pub(crate) fn interleave<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Va
 
 pub(crate) fn sorted<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let Some(mut members) = ctx.members(arg(args, 0))? else { return ctx.array_expected() };
-    members.sort_by(|left, right| compare(*left, *right));
+    sort(ctx, &mut members)?;
     ctx.array(members)
 }
 
 pub(crate) fn sorted_unique<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let Some(mut members) = ctx.members(arg(args, 0))? else { return ctx.array_expected() };
-    members.sort_by(|left, right| compare(*left, *right));
+    sort(ctx, &mut members)?;
     members.dedup_by(|left, right| compare(*left, *right) == Ordering::Equal);
     ctx.array(members)
 }

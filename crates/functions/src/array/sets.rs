@@ -23,7 +23,7 @@ pub(crate) fn union_distinct<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Resul
         return ctx.invalid_argument();
     }
     let mut distinct = DistinctValues::new(ctx);
-    args.iter().flat_map(|list| list.elements()).for_each(|member| {
+    args.iter().flat_map(|list| ctx.elements(*list)).for_each(|member| {
         distinct.insert(member);
     });
     ctx.array(distinct.values())
@@ -35,7 +35,7 @@ pub(crate) fn intersection<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<
     }
     let mut seen = DistinctValues::new(ctx);
     for (list_at, list) in args.iter().enumerate() {
-        for member in list.elements() {
+        for member in ctx.elements(*list) {
             let entry = if list_at == 0 { seen.entry(member) } else { seen.find(member) };
             // Counts a value once a list, and only if all lists before had it.
             if let Some(entry) = entry.filter(|entry| entry.count == list_at) {
@@ -51,7 +51,7 @@ pub(crate) fn outersection<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<
         return ctx.array_expected();
     }
     let mut seen = DistinctValues::new(ctx);
-    for member in args.iter().flat_map(|list| list.elements()) {
+    for member in args.iter().flat_map(|list| ctx.elements(*list)) {
         if let Some(entry) = seen.entry(member) {
             entry.count += 1;
         }
@@ -64,10 +64,10 @@ pub(crate) fn minus<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'
         return ctx.invalid_argument();
     }
     let mut kept = DistinctValues::new(ctx);
-    arg(args, 0).elements().for_each(|member| {
+    ctx.elements(arg(args, 0)).for_each(|member| {
         kept.insert(member);
     });
-    for member in args.iter().skip(1).flat_map(|list| list.elements()) {
+    for member in args.iter().skip(1).flat_map(|list| ctx.elements(*list)) {
         if let Some(entry) = kept.find(member) {
             entry.count += 1;
         }
@@ -80,11 +80,11 @@ pub(crate) fn jaccard<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value
         return ctx.invalid_argument();
     }
     let mut seen = DistinctValues::new(ctx);
-    arg(args, 0).elements().for_each(|member| {
+    ctx.elements(arg(args, 0)).for_each(|member| {
         seen.insert(member);
     });
     let n_left = seen.len();
-    for member in arg(args, 1).elements() {
+    for member in ctx.elements(arg(args, 1)) {
         // Marks what has been met on the right.
         if let Some(entry) = seen.entry(member) {
             entry.count = 1;
@@ -114,7 +114,7 @@ fn distinct<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Option<DistinctValues<
         return None;
     }
     let mut distinct = DistinctValues::new(ctx);
-    list.elements().for_each(|member| {
+    ctx.elements(list).for_each(|member| {
         distinct.insert(member);
     });
     Some(distinct)

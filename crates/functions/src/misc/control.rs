@@ -73,15 +73,13 @@ pub(crate) fn pass_through<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Va
 }
 
 pub(crate) fn sleep<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
-    // How long a killed query may still sleep.
+    // How long a query that has to end may still sleep.
     const SLICE: Duration = Duration::from_millis(20);
     let duration = strict_number(arg(args, 0)).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let Some(duration) = duration else { return ctx.invalid_argument() };
     let start = Instant::now();
     while let Some(rest) = duration.checked_sub(start.elapsed()).filter(|rest| !rest.is_zero()) {
-        if ctx.env.is_killed() {
-            break;
-        }
+        ctx.check()?;
         std::thread::sleep(rest.min(SLICE));
     }
     Ok(Value::NULL)

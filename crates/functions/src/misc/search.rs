@@ -50,7 +50,7 @@ pub(crate) fn levenshtein_match<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Re
     if left.len().abs_diff(right.len()) as u64 > distance.unsigned_abs() {
         return Ok(Value::FALSE);
     }
-    Ok(Value::from_bool(edit_distance(&left, &right, swaps) as u64 <= distance.unsigned_abs()))
+    Ok(Value::from_bool(edit_distance(ctx, &left, &right, swaps)? as u64 <= distance.unsigned_abs()))
 }
 
 /// The collection that an index is wanted of.

@@ -56,7 +56,7 @@ fn combine<'a>(ctx: &Context<'a>, args: &[Value<'a>], operation: BitOperation) -
         return ctx.invalid_argument();
     }
     let mut result: Option<u32> = None;
-    for member in first.elements().filter(|member| !member.is_null()) {
+    for member in ctx.elements(first).filter(|member| !member.is_null()) {
         let Some(bits) = bit_operand(member) else { return ctx.invalid_argument() };
         result = Some(result.map_or(bits, |mask| operation.apply(mask, bits)));
     }
@@ -111,7 +111,7 @@ pub(crate) fn bit_construct<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result
         return ctx.invalid_argument();
     }
     let mut bits = 0;
-    for member in list.elements() {
+    for member in ctx.elements(list) {
         match bounded(member, 31) {
             Some(position) => bits |= 1 << position,
             None => return ctx.invalid_argument(),

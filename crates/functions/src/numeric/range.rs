@@ -33,7 +33,9 @@ fn spaced_numbers<'a>(ctx: &Context<'a>, from: f64, to: f64, step: f64) -> Resul
     let mut current = from;
     // Adding up rather than multiplying keeps the members the compatible server's, rounding included.
     while if step > 0.0 { current <= to } else { current >= to } {
+        ctx.work(1)?;
         builder.add(Value::from_f64(current));
+        builder.check_size()?;
         let next = current + step;
         if next == current {
             break;

@@ -31,7 +31,7 @@ fn fold<'a>(
         return ctx.array_expected();
     }
     let mut total = start;
-    for member in list.elements() {
+    for member in ctx.elements(list) {
         match number_or_null(member) {
             Ok(Some(number)) => total = step(total, number),
             Ok(None) => {}
@@ -47,7 +47,7 @@ pub(crate) fn average<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value
         return ctx.array_expected();
     }
     let (mut total, mut count) = (0.0, 0_u64);
-    for member in list.elements() {
+    for member in ctx.elements(list) {
         match number_or_null(member) {
             Ok(Some(number)) => {
                 total += number;
@@ -74,7 +74,7 @@ fn extreme<'a>(ctx: &Context<'a>, args: &[Value<'a>], wanted: Ordering) -> Resul
         return ctx.array_expected();
     }
     let mut best = Value::NULL;
-    for member in list.elements().filter(|member| !member.is_null()) {
+    for member in ctx.elements(list).filter(|member| !member.is_null()) {
         if best.is_null() || compare(member, best) == wanted {
             best = member;
         }
@@ -161,7 +161,7 @@ fn moments<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Result<Moments, 
         return ctx.array_expected().map(Err);
     }
     let mut moments = Moments::default();
-    list.elements().for_each(|member| moments.add(member));
+    ctx.elements(list).for_each(|member| moments.add(member));
     if moments.is_invalid() {
         return ctx.invalid_arithmetic().map(Err);
     }

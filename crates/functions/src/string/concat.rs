@@ -32,7 +32,7 @@ fn joined<'a>(ctx: &Context<'a>, values: &[Value<'a>], separator: &str) -> Resul
         check_text(text.len())
     };
     match values {
-        [list] if list.is_array() => list.elements().try_for_each(&mut push)?,
+        [list] if list.is_array() => ctx.elements(*list).try_for_each(&mut push)?,
         _ => values.iter().copied().try_for_each(&mut push)?,
     }
     Ok(Value::from_str(text.into_bump_str()))
@@ -53,8 +53,10 @@ pub(crate) fn repeat<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<
     if length == 0 {
         return Ok(Value::from_str(""));
     }
+    ctx.check_room(length)?;
     let mut result = bumpalo::collections::String::with_capacity_in(length, ctx.arena);
     for repetition in 0..count {
+        ctx.work(1)?;
         if repetition > 0 {
             result.push_str(separator);
         }

@@ -25,6 +25,7 @@ pub(crate) fn regex_replace<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result
     let mut result = ctx.string_buffer();
     let mut copied = 0;
     pattern.for_each_match(text, |groups| {
+        ctx.work(match_steps(text))?;
         if let Some(&Some((start, end))) = groups.first() {
             result.push_str(part(text, copied, start));
             expand(replacement, text, groups, &mut result);
@@ -34,6 +35,12 @@ pub(crate) fn regex_replace<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result
     })?;
     result.push_str(part(text, copied, text.len()));
     Ok(Value::from_str(result.into_bump_str()))
+}
+
+/// Steps of work to look for one match: it may take a walk over the rest of the text.
+fn match_steps(text: &str) -> usize {
+    const STEPS_MAX: usize = 256;
+    (text.len() / 1024).clamp(8, STEPS_MAX)
 }
 
 /// Writes the replacement with `$1` replaced by the first group and so on; a backslash takes the next sign as it is.
@@ -95,6 +102,7 @@ pub(crate) fn regex_split<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<V
     let mut pieces = ctx.vec();
     let mut start = 0;
     pattern.for_each_match(text, |groups| {
+        ctx.work(match_steps(text))?;
         let Some(&Some((match_start, match_end))) = groups.first() else { return Ok(true) };
         // An empty match at either end separates nothing.
         if match_start == match_end && (match_start == 0 || match_start == text.len()) {

@@ -22,15 +22,21 @@ fn characters<'a>(ctx: &Context<'a>, text: &str) -> Result<BumpVec<'a, char>, Er
 pub(crate) fn levenshtein_distance<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let left = characters(ctx, ctx.text(arg(args, 0)))?;
     let right = characters(ctx, ctx.text(arg(args, 1)))?;
-    Ok(Value::from_u64(edit_distance(&left, &right, true) as u64))
+    Ok(Value::from_u64(edit_distance(ctx, &left, &right, true)? as u64))
 }
 
 /// Insertions, deletions, substitutions and (if wanted) swaps of neighbours, each counted once.
-pub(crate) fn edit_distance(left: &[char], right: &[char], swaps: bool) -> usize {
+pub(crate) fn edit_distance(
+    ctx: &Context<'_>,
+    left: &[char],
+    right: &[char],
+    swaps: bool,
+) -> Result<usize, Error> {
     let mut before_last: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=right.len()).collect();
     let mut previous_left = None;
     for (row, left_char) in left.iter().enumerate() {
+        ctx.work(right.len())?;
         let mut current = Vec::with_capacity(last.len());
         let mut to_the_left = row + 1;
         current.push(to_the_left);
@@ -50,7 +56,7 @@ pub(crate) fn edit_distance(left: &[char], right: &[char], swaps: bool) -> usize
         before_last = std::mem::replace(&mut last, current);
         previous_left = Some(left_char);
     }
-    last.last().copied().unwrap_or(0)
+    Ok(last.last().copied().unwrap_or(0))
 }
 
 pub(crate) fn ngram_similarity<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
@@ -59,7 +65,7 @@ pub(crate) fn ngram_similarity<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Res
         return Ok(Value::from_i64(i64::from(input == target)));
     }
     let full_match = |left: &[char], right: &[char]| if left == right { 1.0 } else { 0.0 };
-    let matched = longest_match(ctx, &target, &input, n, full_match);
+    let matched = longest_match(ctx, &target, &input, n, full_match)?;
     Ok(single(matched / (target.len() - n + 1) as f32))
 }
 
@@ -77,7 +83,7 @@ pub(crate) fn ngram_positional_similarity<'a>(
         return Ok(single(same(&shorter, &longer) / longer.len() as f32));
     }
     let part_match = |left: &[char], right: &[char]| same(left, right) / n as f32;
-    let matched = longest_match(ctx, &shorter, &longer, n, part_match);
+    let matched = longest_match(ctx, &shorter, &longer, n, part_match)?;
     Ok(single(matched / (longer.len() - n + 1) as f32))
 }
 
@@ -107,10 +113,11 @@ fn longest_match(
     columns: &[char],
     n: usize,
     similarity: impl Fn(&[char], &[char]) -> f32,
-) -> f32 {
+) -> Result<f32, Error> {
     let mut best = ctx.vec();
     best.resize(columns.len() - n + 1, 0.0_f32);
     for row in rows.windows(n) {
+        ctx.work(columns.len())?;
         let (mut diagonal, mut to_the_left) = (0.0, 0.0);
         for (column, above) in columns.windows(n).zip(best.iter_mut()) {
             let current = f32::max(*above, to_the_left).max(diagonal + similarity(row, column));
@@ -118,7 +125,7 @@ fn longest_match(
             to_the_left = current;
         }
     }
-    best.last().copied().unwrap_or(0.0)
+    Ok(best.last().copied().unwrap_or(0.0))
 }
 
 pub(crate) fn soundex<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {

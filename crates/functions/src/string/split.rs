@@ -26,7 +26,7 @@ pub(crate) fn split<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'
     match separator.view() {
         View::Object(_) => return ctx.invalid_argument(),
         View::Array(_) | View::Range(..) => {
-            separators.extend(separator.elements().map(|member| ctx.text(member)))
+            separators.extend(ctx.elements(separator).map(|member| ctx.text(member)))
         }
         _ => separators.push(ctx.text(separator)),
     }
@@ -63,12 +63,12 @@ fn pieces<'a>(
     // An empty separator stands between any two characters, whatever else is given.
     if separators.iter().any(|separator| separator.is_empty()) {
         let characters = text.char_indices().map(|(at, character)| part(text, at, at + character.len_utf8()));
-        pieces.extend(characters.take(limit));
+        pieces.extend(ctx.watch(characters).take(limit));
         return pieces;
     }
     let mut occurrences = Occurrences::new(ctx, text, separators.iter().copied());
     let mut start = 0;
-    while pieces.len() < limit {
+    while pieces.len() < limit && ctx.goes_on(separators.len()) {
         let Some((which, at)) = occurrences.nearest(start) else {
             pieces.push(part(text, start, text.len()));
             break;

@@ -76,6 +76,7 @@ fn replace<'a>(ctx: &Context<'a>, text: &'a str, rules: &[Rule<'a>], limit: usiz
     let mut result = ctx.string_buffer();
     let mut copied = 0;
     for _ in 0..limit {
+        ctx.work(rules.len())?;
         let Some((which, at)) = occurrences.nearest(copied) else { break };
         let Some(rule) = rules.get(which) else { break };
         result.push_str(part(text, copied, at));

@@ -31,13 +31,15 @@ pub(crate) struct Shapes {
 pub(super) struct Name {
     /// Quote, name, quote and colon, filled up with zeros.
     raw: [u8; RAW_MAX],
+    /// The first eight bytes of the name as a big-endian number.
+    prefix: u64,
     /// More than [`RAW_MAX`] when there is no name.
     raw_length: u8,
     /// The kind of objects in this attribute.
     pub(super) kind: Kind,
 }
 
-const NO_NAME: Name = Name { raw: [0; RAW_MAX], raw_length: u8::MAX, kind: Kind(0) };
+const NO_NAME: Name = Name { raw: [0; RAW_MAX], prefix: 0, raw_length: u8::MAX, kind: Kind(0) };
 
 impl Shapes {
     /// The name that is foretold as the one at this position.
@@ -67,12 +69,15 @@ impl Shapes {
         });
         name.kind = Kind((hash >> (64 - KINDS.trailing_zeros())) as u8);
         // Names that are written in another way than they are kept cannot be copied from the text.
-        let is_plain = matches!(raw, [b'"', name @ .., b'"', b':'] if !name.contains(&b'\\'));
-        if is_plain
+        if let [b'"', text @ .., b'"', b':'] = raw
+            && !text.contains(&b'\\')
             && raw.len() <= RAW_MAX
             && index < NAMES_MAX
             && let Some(place) = self.names.get_mut(usize::from(kind.0) * NAMES_MAX + index)
         {
+            let mut first = [0; 8];
+            first.iter_mut().zip(text).for_each(|(target, byte)| *target = *byte);
+            name.prefix = u64::from_be_bytes(first);
             *place = name;
         }
         name.kind
@@ -97,6 +102,12 @@ impl Name {
     #[inline(never)]
     pub(super) fn starts_short(&self, text: &[u8]) -> bool {
         self.raw.get(..self.raw_length()).is_some_and(|raw| text.starts_with(raw))
+    }
+
+    /// The first eight bytes as [`persea_vpack::Appender::known_key`] wants them.
+    #[inline(always)]
+    pub(super) fn prefix(&self) -> u64 {
+        self.prefix
     }
 
     /// Bytes of the name with quotes and colon.

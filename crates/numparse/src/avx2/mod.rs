@@ -1,15 +1,16 @@
 //! AVX2: as SSE4.1, with shifts inside the vector, and two vectors in one for more than sixteen digits.
 #![allow(unsafe_code)]
 
-use crate::scalar::{self, EIGHT, first_eight, last_eight, shift};
+use crate::scalar::{self, EIGHT, first_eight, first_four, last_eight, last_four, shift};
 use crate::sse41::{self, halves, join_sixteen, load};
 use core::arch::x86_64::{
-    __m128i, __m256i, _mm_cmpeq_epi8, _mm_cvtsi32_si128, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_min_epu8,
-    _mm_movemask_epi8, _mm_set1_epi8, _mm_sllv_epi64, _mm_sub_epi8, _mm256_add_epi32, _mm256_castsi128_si256,
-    _mm256_castsi256_si128, _mm256_cmpeq_epi8, _mm256_extracti128_si256, _mm256_inserti128_si256,
-    _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_packus_epi32,
-    _mm256_set1_epi8, _mm256_set1_epi16, _mm256_set1_epi32, _mm256_setr_epi32, _mm256_sllv_epi32,
-    _mm256_sub_epi8,
+    __m128i, __m256i, _mm_cmpeq_epi8, _mm_cvtsi32_si128, _mm_cvtsi64_si128, _mm_cvtsi128_si32,
+    _mm_cvtsi128_si64, _mm_madd_epi16, _mm_maddubs_epi16, _mm_min_epu8, _mm_movemask_epi8, _mm_packus_epi32,
+    _mm_set1_epi8, _mm_set1_epi16, _mm_set1_epi32, _mm_sllv_epi32, _mm_sllv_epi64, _mm_sub_epi8,
+    _mm256_add_epi32, _mm256_castsi128_si256, _mm256_castsi256_si128, _mm256_cmpeq_epi8,
+    _mm256_extracti128_si256, _mm256_inserti128_si256, _mm256_madd_epi16, _mm256_maddubs_epi16,
+    _mm256_min_epu8, _mm256_movemask_epi8, _mm256_packus_epi32, _mm256_set1_epi8, _mm256_set1_epi16,
+    _mm256_set1_epi32, _mm256_setr_epi32, _mm256_sllv_epi32, _mm256_sub_epi8,
 };
 
 /// See [`scalar::trusted`].
@@ -17,6 +18,7 @@ use core::arch::x86_64::{
 #[target_feature(enable = "avx2,bmi2")]
 pub(crate) fn trusted(digits: &[u8]) -> u64 {
     match digits.len() {
+        5..9 => join_eight(eight(digits), digits),
         9..17 => join_sixteen(align_first(sixteen(digits), digits)),
         17..21 => match (digits.first_chunk(), digits.last_chunk()) {
             (Some(first), Some(last)) => {
@@ -34,6 +36,11 @@ pub(crate) fn trusted(digits: &[u8]) -> u64 {
 #[target_feature(enable = "avx2,bmi2")]
 pub(crate) fn checked(text: &[u8]) -> Option<u64> {
     match text.len() {
+        5..9 => {
+            let values = eight(text);
+            let same = _mm_cmpeq_epi8(_mm_min_epu8(values, _mm_set1_epi8(9)), values);
+            (_mm_movemask_epi8(same) as u8 == 0xff).then(|| join_eight(values, text))
+        }
         9..17 => {
             let values = sixteen(text);
             let same = _mm_cmpeq_epi8(_mm_min_epu8(values, _mm_set1_epi8(9)), values);
@@ -61,6 +68,27 @@ pub(crate) fn prefix(text: &[u8]) -> (u64, usize) {
 
 /// What the digits before the last sixteen are multiplied with, which already stand for ten thousand times as much.
 const TOP: u64 = EIGHT * 10_000;
+
+/// The first and the last four of five to eight bytes in the lower half, less the digit zero.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn eight(text: &[u8]) -> __m128i {
+    let bytes = u64::from(first_four(text)) | u64::from(last_four(text)) << 32;
+    _mm_sub_epi8(_mm_cvtsi64_si128(bytes as i64), _mm_set1_epi8(b'0' as i8))
+}
+
+/// The number that five to eight digits spell.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn join_eight(values: __m128i, digits: &[u8]) -> u64 {
+    // What the last four have too is shifted out of the first four. The upper half holds nothing, before and after.
+    let aligned = _mm_sllv_epi32(values, _mm_cvtsi32_si128(shift(8, digits) as i32));
+    let pairs = _mm_maddubs_epi16(aligned, _mm_set1_epi16(10 | 1 << 8));
+    let fours = _mm_madd_epi16(pairs, _mm_set1_epi32(100 | 1 << 16));
+    let packed = _mm_packus_epi32(fours, fours);
+    let eights = _mm_madd_epi16(packed, _mm_set1_epi32(10_000 | 1 << 16));
+    u64::from(_mm_cvtsi128_si32(eights) as u32)
+}
 
 /// The first and the last eight of nine to sixteen bytes, less the digit zero.
 #[inline]

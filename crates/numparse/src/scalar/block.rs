@@ -69,12 +69,12 @@ pub(super) const fn join_eights(high: u64, low: u64) -> u64 {
 }
 
 #[inline(always)]
-pub(super) fn first_four(text: &[u8]) -> u32 {
+pub(crate) fn first_four(text: &[u8]) -> u32 {
     text.first_chunk().map_or(0, |four| u32::from_le_bytes(*four))
 }
 
 #[inline(always)]
-fn last_four(text: &[u8]) -> u32 {
+pub(crate) fn last_four(text: &[u8]) -> u32 {
     text.last_chunk().map_or(0, |four| u32::from_le_bytes(*four))
 }
 

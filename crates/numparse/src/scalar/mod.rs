@@ -18,7 +18,7 @@ pub(crate) use swar::{checked, prefix, swar as trusted};
 /// What the vector code shares with this one. Built natively, it isn't all needed.
 #[allow(unused_imports)]
 pub(crate) use {
-    block::{EIGHT, SIXTEEN, first_eight, last_eight, not_digits, shift, values},
+    block::{EIGHT, SIXTEEN, first_eight, first_four, last_eight, last_four, not_digits, shift, values},
     swar::{leading_digits, top_four},
 };
 

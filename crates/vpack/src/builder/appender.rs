@@ -92,6 +92,12 @@ impl<'b> Appender<'b> {
         self.encoder.f64(value);
     }
 
+    /// Writes a double that is known to be finite.
+    #[inline(always)]
+    pub fn add_finite_f64(&mut self, value: f64) {
+        self.encoder.finite_f64(value);
+    }
+
     /// Writes a string whose bytes are UTF-8.
     #[inline]
     pub fn add_text(&mut self, text: &[u8]) {
@@ -140,6 +146,12 @@ impl<'b> Appender<'b> {
     #[inline(always)]
     pub fn short_key<const N: usize>(&mut self, object: &Open, block: &[u8; N], length: usize) {
         self.encoder.short_key(&object.0, block, length);
+    }
+
+    /// The same with the first eight bytes of the name, filled up with zeros, as a big-endian number.
+    #[inline(always)]
+    pub fn known_key<const N: usize>(&mut self, object: &Open, block: &[u8; N], length: usize, prefix: u64) {
+        self.encoder.known_key(&object.0, block, length, prefix);
     }
 
     /// Closes the innermost open object.

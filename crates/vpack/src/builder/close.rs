@@ -1,7 +1,7 @@
 //! Closing arrays and objects: choice of layout, header, offset table, duplicates.
 
 use super::encode::{Encoder, Frame, Key};
-use super::order::{Sorted, text_at};
+use super::order::{REMEMBERED_MAX, Sorted, text_at};
 use crate::Error;
 use crate::append::append_short;
 
@@ -9,15 +9,31 @@ use crate::append::append_short;
 const SMALL_TABLE: usize = 64;
 
 impl Encoder {
+    #[inline]
     pub(super) fn close_array(&mut self, array: &Frame) {
+        // Pairs of numbers and the like, for which the room that was kept is right.
         let offsets = self.offsets.get(array.first..).unwrap_or(&[]);
-        let Some(&second) = offsets.get(1).or(offsets.first()) else {
+        let size = self.buffer.len() - array.start;
+        if array.header == 2
+            && size <= 0xff
+            && let Some(target) = self.buffer.get_mut(array.start..).and_then(|rest| rest.first_chunk_mut())
+            && equal_sized(offsets, 2, size)
+        {
+            *target = [0x02, size as u8];
+            return self.offsets.truncate(array.first);
+        }
+        self.close_any_array(array);
+    }
+
+    #[inline(never)]
+    fn close_any_array(&mut self, array: &Frame) {
+        let offsets = self.offsets.get(array.first..).unwrap_or(&[]);
+        if offsets.is_empty() {
             return self.close_empty(array, 0x01);
-        };
+        }
         let size = self.buffer.len() - array.start;
         let data = size.saturating_sub(array.header);
-        let stride = if offsets.len() > 1 { second.saturating_sub(array.header) } else { data };
-        if equal_sized(offsets, array.header, stride, size) {
+        if equal_sized(offsets, array.header, size) {
             match data {
                 0..=0xfd => self.set_header(array, 0x02, data + 2, Count::None),
                 0xfe..=0xfffc => self.set_header(array, 0x03, data + 3, Count::None),
@@ -53,6 +69,23 @@ impl Encoder {
         }
         let count = self.keys.len() - object.first;
         let data = (self.buffer.len() - object.start).saturating_sub(object.header);
+        let keys = self.keys.get(object.first..).unwrap_or(&[]);
+        let total = data + 3 + count;
+        if object.header == 3
+            && total <= 0xff
+            && let Sorted::By(order) = sorted
+            && let Some(target) = self.buffer.get_mut(object.start..).and_then(|rest| rest.first_chunk_mut())
+        {
+            // The usual small object, for which the room that was kept is right.
+            *target = [0x0b, total as u8, count as u8];
+            let mut table = [0; REMEMBERED_MAX];
+            for (target, &position) in table.iter_mut().zip(self.orders.get(order, count)) {
+                *target = keys.get(usize::from(position)).map_or(0, |key| key.offset as u8);
+            }
+            append_short(&mut self.buffer, &table, count);
+            self.keys.truncate(object.first);
+            return Ok(());
+        }
         let table = self.table(object, 0x0b, count, data);
         let keys = self.keys.get(object.first..).unwrap_or(&[]);
         match sorted {
@@ -221,8 +254,11 @@ fn put_fixed<const SIZE: usize>(target: &mut [u8], fields: &[u8; 16]) {
     }
 }
 
+/// Whether members that start at these offsets and end at `end` are of one size; false when there are none.
 #[inline]
-fn equal_sized(offsets: &[usize], header: usize, stride: usize, end: usize) -> bool {
+fn equal_sized(offsets: &[usize], header: usize, end: usize) -> bool {
+    let Some(&last) = offsets.last() else { return false };
+    let stride = end.wrapping_sub(last);
     // One that is out of step shows at the end, most often already.
     header + offsets.len() * stride == end
         && offsets.iter().enumerate().all(|(index, &offset)| offset == header + index * stride)

@@ -105,6 +105,11 @@ impl Encoder {
         }
     }
 
+    #[inline(always)]
+    pub(super) fn finite_f64(&mut self, value: f64) {
+        self.number(0x1b, value.to_bits(), 8);
+    }
+
     #[inline]
     pub(super) fn number(&mut self, head: u8, bits: u64, width: usize) {
         append_headed(&mut self.buffer, head, &bits.to_le_bytes(), width);
@@ -152,6 +157,18 @@ impl Encoder {
             let unused_bits = 64 - 8 * length.min(8) as u32;
             u64::from_be_bytes(*eight) & u64::MAX.checked_shl(unused_bits).unwrap_or(0)
         });
+        self.known_key(object, block, length, prefix);
+    }
+
+    /// The same, with the first eight bytes of the name, filled up with zeros, as a big-endian number.
+    #[inline(always)]
+    pub(super) fn known_key<const N: usize>(
+        &mut self,
+        object: &Frame,
+        block: &[u8; N],
+        length: usize,
+        prefix: u64,
+    ) {
         self.keys.push(Key { prefix, offset: self.buffer.len() - object.start });
         if self.translate && block.first() == Some(&b'_') {
             return self.system_name(block.get(..length).unwrap_or(block));

@@ -8,9 +8,9 @@ use crate::container::key;
 /// Objects up to this many keys are sorted by insertion.
 const INSERTION_SORT_MAX: usize = 16;
 /// Orders of fewer keys are not remembered; sorting them costs as little as looking them up.
-const REMEMBERED_MIN: usize = 4;
+const REMEMBERED_MIN: usize = 2;
 /// Orders of more keys are not remembered.
-const REMEMBERED_MAX: usize = 48;
+pub(super) const REMEMBERED_MAX: usize = 48;
 /// How many orders are remembered; a power of two.
 const SLOTS: usize = 32;
 

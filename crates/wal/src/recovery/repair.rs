@@ -89,9 +89,10 @@ pub(crate) fn spares(
     last_number: u64,
 ) -> Result<Vec<(u64, Arc<dyn StorageFile>)>> {
     let mut spares = Vec::new();
-    let mut has_removed = false;
+    let mut has_any = false;
     for name in storage.list().context("list", "the folder")? {
         let Some(number) = spare_number(&name) else { continue };
+        has_any = true;
         let file = storage.open(&name).context("open", &name)?;
         let is_of_size = file.byte_size().context("read", &name)? == segment_bytes;
         let was_before = newest_number(&*file).context("read", &name)? <= last_number;
@@ -99,10 +100,10 @@ pub(crate) fn spares(
             spares.push((number, file));
         } else {
             storage.remove(&name).context("remove", &name)?;
-            has_removed = true;
         }
     }
-    if has_removed {
+    if has_any {
+        // A trim may have been interrupted: before its bytes are overwritten, a file must durably be no segment.
         storage.sync_dir().context("sync", "the folder")?;
     }
     Ok(spares)
