@@ -142,6 +142,10 @@ pub(crate) fn get<'v>(
 /// Entries of a [`ReadView::range`]: key (without keyspace) and value, borrowed from the view.
 pub struct Range<'v>(Source<'v>);
 
+#[allow(
+    clippy::large_enum_variant,
+    reason = "the large one is the usual one, and must not cost an allocation"
+)]
 enum Source<'v> {
     Main(persea_kv::Range<'v>),
     Merged(Box<MergedRange<'v>>),

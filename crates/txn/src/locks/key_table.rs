@@ -195,7 +195,7 @@ impl KeyTable {
     pub(super) fn prune(&self, horizon: CommitSeq) {
         while self.n_recent.load(Ordering::Relaxed) > 0 {
             let mut recent = self.recent.lock();
-            if !recent.front().is_some_and(|(seq, _)| *seq <= horizon) {
+            if recent.front().is_none_or(|(seq, _)| *seq > horizon) {
                 return;
             }
             let Some((seq, keys)) = recent.pop_front() else { return };
