@@ -102,7 +102,10 @@ impl Journal {
             let outcome = self.write_batch(engine, registry, frozen.as_deref(), bulk, up_to);
             if let Err(error) = outcome {
                 self.counters.checkpoint_failures.fetch_add(1, Ordering::Relaxed);
-                self.pressure.fail(format!("a checkpoint failed: {error}"));
+                // A bulk commit that fails by itself leaves nothing behind that would have to be tried again.
+                if frozen.is_some() {
+                    self.pressure.fail(format!("a checkpoint failed: {error}"));
+                }
                 return Err(error);
             }
         }
