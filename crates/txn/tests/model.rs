@@ -217,6 +217,9 @@ impl World {
         if changes {
             self.clock += 1;
             self.committed = apply(&self.committed, &running.own);
+        }
+        // One that changes nothing counts like the commit before it.
+        if !running.own.is_empty() {
             self.committed_at.extend(running.locks.into_iter().map(|lock| (lock, self.clock)));
         }
     }
