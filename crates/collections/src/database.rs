@@ -1,11 +1,12 @@
 //! One database: its collections, and creating, dropping and finding them.
 
 use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
 use ahash::AHashMap;
 use parking_lot::{Mutex, RwLock};
 use persea_kv::{Direction, Tree};
-use persea_txn::{Durability, ReadView};
+use persea_txn::{Durability, ReadView, TransactionOptions};
 use persea_vpack::Slice;
 
 use crate::collection::Collection;
@@ -24,6 +25,8 @@ use crate::write::Transaction;
 
 /// How often [`Database::transact`] tries before it gives the conflict to the caller.
 const ATTEMPTS_MAX: u32 = 64;
+/// How long it goes on trying: an attempt may wait for a key that another transaction does not let go of.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A database.
 #[derive(Debug)]
@@ -170,7 +173,16 @@ impl Database {
     /// # Errors
     /// Storage errors.
     pub fn begin(&self) -> Result<Transaction> {
-        Transaction::begin(&self.shared)
+        self.begin_with(&TransactionOptions::default())
+    }
+
+    /// Starts a transaction that locks collections, named by their ids, before it takes its snapshot, or that differs
+    /// in its timeouts and limits.
+    ///
+    /// # Errors
+    /// [`Error::LockTimeout`], [`Error::Deadlock`], storage errors.
+    pub fn begin_with(&self, options: &TransactionOptions) -> Result<Transaction> {
+        Transaction::begin(&self.shared, options)
     }
 
     /// A read-only view of the latest committed state.
@@ -188,6 +200,7 @@ impl Database {
     /// # Errors
     /// What `work` or the commit returned; nothing is written then.
     pub fn transact<T>(&self, mut work: impl FnMut(&mut Transaction) -> Result<T>) -> Result<T> {
+        let begun = Instant::now();
         let mut attempt = 0;
         loop {
             let outcome = self.begin().and_then(|mut transaction| {
@@ -197,7 +210,7 @@ impl Database {
             });
             attempt += 1;
             match outcome {
-                Err(error) if error.is_retryable() && attempt < ATTEMPTS_MAX => back_off(attempt),
+                Err(error) if may_try_again(&error, attempt, begun) => back_off(attempt),
                 outcome => return outcome,
             }
         }
@@ -326,11 +339,16 @@ fn retire_collection(
 }
 
 /// Waits a little, longer with each attempt and never in step with others.
+fn may_try_again(error: &Error, attempt: u32, begun: Instant) -> bool {
+    let is_lost_race = error.is_retryable() || matches!(error, Error::Deadlock);
+    is_lost_race && attempt < ATTEMPTS_MAX && begun.elapsed() < PATIENCE
+}
+
 fn back_off(attempt: u32) {
     if attempt < 4 {
         std::thread::yield_now();
     } else {
         let most = 20_u64 << attempt.min(10);
-        std::thread::sleep(std::time::Duration::from_micros(rand::random_range(10..=most)));
+        std::thread::sleep(Duration::from_micros(rand::random_range(10..=most)));
     }
 }

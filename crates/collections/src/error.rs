@@ -112,6 +112,15 @@ pub enum Error {
     /// A rule of named graphs is broken.
     #[error(transparent)]
     Graph(#[from] crate::graph::GraphError),
+    /// The transaction was part of a deadlock and was rolled back so that the others go on.
+    #[error("deadlock detected")]
+    Deadlock,
+    /// A lock was not to be had in time.
+    #[error("{0}")]
+    LockTimeout(String),
+    /// Writes are refused at present: the disk is full or refuses to work.
+    #[error("{0}")]
+    ReadOnly(String),
     /// The storage below failed.
     #[error("storage: {0}")]
     Storage(persea_txn::Error),
@@ -134,6 +143,9 @@ impl From<persea_txn::Error> for Error {
                     None => "a unique value was changed by another transaction".to_owned(),
                 })
             }
+            persea_txn::Error::Deadlock => Self::Deadlock,
+            persea_txn::Error::ReadOnly(_) => Self::ReadOnly(error.to_string()),
+            persea_txn::Error::LockTimeout { .. } => Self::LockTimeout(error.to_string()),
             persea_txn::Error::TransactionTooLarge { .. } => Self::ResourceLimit(error.to_string()),
             persea_txn::Error::ValueTooLong { .. } => Self::DocumentTooLarge,
             other => Self::Storage(other),

@@ -32,6 +32,9 @@ impl Error {
             Self::BadParameter(_) => 10,
             Self::Forbidden(_) => 11,
             Self::ResourceLimit(_) => 32,
+            Self::ReadOnly(_) => 1004,
+            Self::LockTimeout(_) => 18,
+            Self::Deadlock => 29,
             Self::Graph(error) => error.error_num(),
             Self::Storage(_) | Self::Corrupt(_) | Self::VPack(_) => 4,
         }

@@ -39,6 +39,14 @@ impl Engine {
         }
     }
 
+    /// The engine's folder, if it has one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Engine::Lmdb(store) => Some(store.path()),
+            Engine::Memory(_) => None,
+        }
+    }
+
     /// Writes a consistent, compacted copy of the whole database into a new folder while reads and writes go on.
     ///
     /// # Errors

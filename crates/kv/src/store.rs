@@ -129,8 +129,8 @@ pub trait Store {
 
     /// Applies a batch atomically, in order, and returns the version that contains it.
     ///
-    /// A batch sorted by tree and key is applied fastest. When it returns, the operating system has the data:
-    /// it survives the end of the process, but not necessarily a power failure until [`Store::sync`].
+    /// A batch sorted by tree and key is applied fastest. When it returns, the data survives the end of the process, and
+    /// a power failure too unless the engine was opened to do that by [`Store::sync`] only.
     /// The iterator is walked a second time if the engine has to grow its reservation.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use persea_kv::{Direction, Engine, Options, Snapshot, Store, StoreSnapshot, Tree, Write};
+use persea_kv::{Direction, Engine, Options, Snapshot, Store, StoreSnapshot, Tree, Write, WriteSync};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -175,7 +175,9 @@ proptest! {
     #[test]
     fn lmdb_behaves_like_a_map(steps in vec(step(), 1..30)) {
         let folder = tempfile::tempdir().unwrap();
-        let open = || Engine::open_lmdb(folder.path(), &Options::default()).unwrap();
+        let mut options = Options::default();
+        options.write_sync = WriteSync::OnDemand;
+        let open = || Engine::open_lmdb(folder.path(), &options).unwrap();
         run(&steps, open(), || Some(open()));
     }
 }

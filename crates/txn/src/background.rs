@@ -1,18 +1,21 @@
-//! The manager's thread: syncs buffered commits at intervals and clears retired keyspaces in slices.
+//! The manager's thread: does checkpoints when they are due, clears retired keyspaces in slices, and looks after the log.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::journal::Journal;
 use crate::manager::Shared;
 
 /// Pause between two slices while commits are under way, so that clearing takes a fraction of the writer's time.
 const COURTESY_PAUSE: Duration = Duration::from_millis(2);
-/// Pause after a failed slice.
-const FAILURE_PAUSE: Duration = Duration::from_millis(500);
+/// How often the log is looked after when nothing else is to do: its own thread may find out that it can't go on.
+const LOG_INTERVAL: Duration = Duration::from_millis(500);
+/// Pause after a failure.
+const FAILURE_PAUSE: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Default)]
 struct Signals {
@@ -28,7 +31,7 @@ pub(crate) struct Bell {
 }
 
 impl Bell {
-    /// Tells the thread that there is something to clear.
+    /// Tells the thread that there is something to do.
     pub(crate) fn ring(&self) {
         self.signals.lock().has_work = true;
         self.rung.notify_one();
@@ -80,33 +83,49 @@ impl Drop for Background {
 }
 
 fn run(shared: &Shared) {
-    let sync_interval = shared.options.sync_interval.filter(|_| shared.pipeline.engine().name() != "memory");
-    let mut next_sync = Instant::now();
     let mut pause = Some(Duration::ZERO);
     while shared.bell.wait(pause) {
         let failures_before = shared.clears.failures.load(Ordering::Relaxed);
         let has_more = shared.clears.step(shared);
         let has_failed = shared.clears.failures.load(Ordering::Relaxed) > failures_before;
-        if let Some(interval) = sync_interval
-            && Instant::now() >= next_sync
-        {
-            sync_if_dirty(shared);
-            next_sync = Instant::now() + interval;
-        }
-        pause = if has_failed {
-            Some(FAILURE_PAUSE)
-        } else if has_more && shared.pipeline.is_busy() {
+        let next_checkpoint = tend_journal(shared);
+        pause = if has_more && shared.pipeline.is_busy() && !has_failed {
             Some(COURTESY_PAUSE)
-        } else if has_more {
+        } else if has_more && !has_failed {
             Some(Duration::ZERO)
+        } else if has_failed {
+            Some(FAILURE_PAUSE)
         } else {
-            sync_interval.map(|_| next_sync.saturating_duration_since(Instant::now()))
+            next_checkpoint
         };
     }
-    sync_if_dirty(shared);
+    if let Some(journal) = shared.pipeline.journal() {
+        // What can't be brought to the engine stays in the log for the next start.
+        journal.settle(shared.pipeline.engine(), &shared.registry).unwrap_or_default();
+    }
 }
 
-fn sync_if_dirty(shared: &Shared) {
-    // A failure is counted in the metrics, and every commit that asks for durability is told of it.
-    shared.pipeline.sync_up_to(&shared.registry, shared.registry.latest()).unwrap_or_default();
+/// Looks after a journal; returns when to do so again, if there is one.
+fn tend_journal(shared: &Shared) -> Option<Duration> {
+    let journal = shared.pipeline.journal()?;
+    Some(tend(shared, journal).map_or(LOG_INTERVAL, |pause| pause.min(LOG_INTERVAL)))
+}
+
+/// Does a checkpoint if one is due, and gets the log going again if it was given up. Returns how long there is nothing
+/// more to do, for ever if nothing.
+fn tend(shared: &Shared, journal: &Journal) -> Option<Duration> {
+    let (engine, registry) = (shared.pipeline.engine(), &shared.registry);
+    if journal.revive(engine, registry).is_err() {
+        return Some(FAILURE_PAUSE);
+    }
+    let due_in = journal.checkpoint_due_in(registry, &shared.options);
+    let is_awaited = shared.clears.needs_checkpoint(journal.checkpointed());
+    if !is_awaited && due_in.is_none_or(|due_in| !due_in.is_zero()) {
+        return due_in;
+    }
+    match journal.checkpoint(engine, registry) {
+        Ok(()) if is_awaited => Some(Duration::ZERO),
+        Ok(()) => journal.checkpoint_due_in(registry, &shared.options),
+        Err(_) => Some(FAILURE_PAUSE),
+    }
 }

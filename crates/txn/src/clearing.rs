@@ -5,11 +5,11 @@ use std::ops::Bound;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
-use persea_kv::{Direction, Store, StoreSnapshot, Tree, Write};
+use persea_kv::{Bounds, Direction, Store, Tree, Write};
 
-use crate::Result;
-use crate::keyspace::{FullBounds, RESERVED_KEYSPACE, full_key, strip};
+use crate::keyspace::{FullBounds, RESERVED_KEYSPACE, full_key};
 use crate::manager::Shared;
+use crate::{CommitSeq, ReadView, Result};
 
 /// First byte of the keys of clear markers in the reserved keyspace of the meta tree.
 const MARKER_KIND: u8 = 1;
@@ -40,16 +40,22 @@ impl ClearTask {
     }
 }
 
-/// The keyspaces that wait to be cleared.
+/// The keyspaces that wait to be cleared, each with the commit that retired it: a checkpoint that comes later would
+/// bring back what was cleared from the engine before.
 #[derive(Debug, Default)]
 pub(crate) struct ClearQueue {
-    tasks: Mutex<VecDeque<ClearTask>>,
+    tasks: Mutex<VecDeque<(ClearTask, CommitSeq)>>,
     pub(crate) failures: AtomicU64,
 }
 
 impl ClearQueue {
-    pub(crate) fn push(&self, tasks: impl IntoIterator<Item = ClearTask>) {
-        self.tasks.lock().extend(tasks);
+    pub(crate) fn push(&self, tasks: impl IntoIterator<Item = ClearTask>, seq: CommitSeq) {
+        self.tasks.lock().extend(tasks.into_iter().map(|task| (task, seq)));
+    }
+
+    /// True if there is a task that has to wait for a checkpoint.
+    pub(crate) fn needs_checkpoint(&self, checkpointed: CommitSeq) -> bool {
+        self.tasks.lock().iter().any(|(_, seq)| *seq > checkpointed)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -58,10 +64,15 @@ impl ClearQueue {
 
     /// Deletes one slice of the first task; true if there may be more to do.
     pub(crate) fn step(&self, shared: &Shared) -> bool {
-        let Some(task) = self.tasks.lock().front().copied() else { return false };
+        let checkpointed = shared.pipeline.checkpointed();
+        let is_ready = |(_, seq): &(ClearTask, CommitSeq)| *seq <= checkpointed;
+        let Some((task, seq)) = self.tasks.lock().iter().copied().find(is_ready) else { return false };
         match clear_slice(shared, task) {
             Ok(true) => {
-                self.tasks.lock().pop_front();
+                let mut tasks = self.tasks.lock();
+                if let Some(position) = tasks.iter().position(|other| *other == (task, seq)) {
+                    tasks.remove(position);
+                }
             }
             Ok(false) => {}
             Err(_) => {
@@ -71,7 +82,7 @@ impl ClearQueue {
                 return false;
             }
         }
-        self.len() > 0
+        self.tasks.lock().iter().any(is_ready)
     }
 }
 
@@ -81,7 +92,7 @@ fn clear_slice(shared: &Shared, task: ClearTask) -> Result<bool> {
     let engine = shared.pipeline.engine();
     let bounds = FullBounds::whole(task.keyspace);
     let mut n_deleted = 0;
-    shared.pipeline.write(&shared.registry, || {
+    shared.pipeline.write_beside(&shared.registry, || {
         n_deleted = engine.delete_range(task.tree, bounds.borrow(), slice_entries)?;
         Ok(engine.version())
     })?;
@@ -89,22 +100,18 @@ fn clear_slice(shared: &Shared, task: ClearTask) -> Result<bool> {
         return Ok(false);
     }
     let marker = full_key(RESERVED_KEYSPACE, &task.marker());
-    shared
-        .pipeline
-        .write(&shared.registry, || engine.write(std::iter::once(Write::delete(Tree::Meta, &marker))))?;
+    shared.pipeline.write_beside(&shared.registry, || {
+        engine.write(std::iter::once(Write::delete(Tree::Meta, &marker)))
+    })?;
     Ok(true)
 }
 
 /// The tasks that an earlier run has left.
-pub(crate) fn unfinished(engine: &persea_kv::Engine) -> Result<Vec<ClearTask>> {
-    let snapshot = engine.snapshot()?;
-    let bounds = FullBounds::new(
-        RESERVED_KEYSPACE,
-        (Bound::Included(&[MARKER_KIND]), Bound::Excluded(&[MARKER_KIND + 1])),
-    );
+pub(crate) fn unfinished(view: &ReadView) -> Result<Vec<ClearTask>> {
+    let bounds: Bounds<'_> = (Bound::Included(&[MARKER_KIND]), Bound::Excluded(&[MARKER_KIND + 1]));
     let mut tasks = Vec::new();
-    for entry in snapshot.range(Tree::Meta, bounds.borrow(), Direction::Forward)? {
-        tasks.extend(ClearTask::from_marker(strip(entry?.0)));
+    for entry in view.range(Tree::Meta, RESERVED_KEYSPACE, bounds, Direction::Forward)? {
+        tasks.extend(ClearTask::from_marker(entry?.0));
     }
     Ok(tasks)
 }

@@ -1,4 +1,4 @@
-//! Group commit: concurrent committers are merged by a leader into one engine batch, and share syncs.
+//! Group commit: concurrent committers are merged by a leader into one write, and share syncs.
 //!
 //! The first committer to arrive leads. It writes its own write set, and whatever queued up meanwhile is written by the
 //! next leader, which is the first of those that wait; so no committer works for others longer than one group.
@@ -8,16 +8,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Condvar, Mutex};
-use persea_kv::{Engine, Store, Tree, Write};
+use persea_kv::{Engine, Store};
 
+use crate::journal::{Committed, Journal, Notice};
+use crate::manager::Shared;
 use crate::snapshots::SnapshotRegistry;
-use crate::write_set::Layers;
-use crate::{Error, Result};
+use crate::write_set::{Layers, data_bytes, writes_of};
+use crate::{CommitSeq, Result};
 
-/// Most committers merged into one engine batch.
+/// Most committers merged into one write.
 const GROUP_COMMITS_MAX: usize = 1024;
 /// A group is closed once it holds this many bytes.
-const GROUP_BYTES_MAX: usize = 64 << 20;
+const GROUP_BYTES_MAX: usize = 4 << 20;
 
 /// A write set that waits for a leader.
 #[derive(Debug)]
@@ -32,7 +34,7 @@ enum RequestState {
     Waiting,
     /// The previous leader has passed the lead on to this request's thread.
     Leads,
-    Done(persea_kv::Result<u64>),
+    Done(Result<Committed>),
 }
 
 #[derive(Debug, Default)]
@@ -41,42 +43,31 @@ struct Queue {
     is_led: bool,
 }
 
-#[derive(Debug, Default)]
-struct SyncState {
-    synced: u64,
-    is_running: bool,
-    /// Message of the first sync that failed. Kernels forget about pages they could not write, so a later sync that
-    /// succeeds proves nothing about them.
-    failure: Option<Box<str>>,
-}
-
 /// Counters of the pipeline since the manager was opened.
 #[derive(Debug, Default)]
 pub(crate) struct PipelineCounters {
     pub(crate) groups: AtomicU64,
     pub(crate) grouped_commits: AtomicU64,
     pub(crate) group_commits_max: AtomicU64,
-    pub(crate) syncs: AtomicU64,
-    pub(crate) sync_failures: AtomicU64,
 }
 
-/// Brings write sets to the engine.
+/// Brings write sets to where they are durable and visible: through the journal, or to the engine at once.
 #[derive(Debug)]
 pub(crate) struct CommitPipeline {
     engine: Engine,
+    journal: Option<Journal>,
     queue: Mutex<Queue>,
-    sync: Mutex<SyncState>,
-    sync_ended: Condvar,
+    bulk_bytes_min: usize,
     pub(crate) counters: PipelineCounters,
 }
 
 impl CommitPipeline {
-    pub(crate) fn new(engine: Engine) -> CommitPipeline {
+    pub(crate) fn new(engine: Engine, journal: Option<Journal>, bulk_bytes_min: usize) -> CommitPipeline {
         CommitPipeline {
             engine,
+            journal,
             queue: Mutex::default(),
-            sync: Mutex::default(),
-            sync_ended: Condvar::new(),
+            bulk_bytes_min,
             counters: PipelineCounters::default(),
         }
     }
@@ -85,52 +76,70 @@ impl CommitPipeline {
         &self.engine
     }
 
+    pub(crate) fn journal(&self) -> Option<&Journal> {
+        self.journal.as_ref()
+    }
+
     /// True while commits are being written or wait for it.
     pub(crate) fn is_busy(&self) -> bool {
         self.queue.lock().is_led
     }
 
-    /// Writes a write set atomically; returns the version that contains it.
-    pub(crate) fn commit(&self, registry: &SnapshotRegistry, layers: Layers) -> Result<u64> {
+    /// The last commit up to which the engine has everything.
+    pub(crate) fn checkpointed(&self) -> CommitSeq {
+        self.journal.as_ref().map_or(CommitSeq(u64::MAX), Journal::checkpointed)
+    }
+
+    /// Writes a write set atomically and publishes it.
+    pub(crate) fn commit(&self, shared: &Shared, layers: Layers) -> Result<Committed> {
+        if let Some(journal) = &self.journal
+            && data_bytes(&layers) >= self.bulk_bytes_min
+        {
+            return journal.commit_bulk(&self.engine, &shared.registry, &layers);
+        }
         let mut queue = self.queue.lock();
         if !queue.is_led {
             queue.is_led = true;
             drop(queue);
-            let outcome = self.write_group(registry, &[&layers]);
+            let outcome = self.write_group(shared, &[&layers]);
             self.pass_the_lead();
-            return Ok(outcome?);
+            return outcome;
         }
         let request =
             Arc::new(Request { layers, state: Mutex::new(RequestState::Waiting), changed: Condvar::new() });
         queue.waiting.push_back(request.clone());
         drop(queue);
         match request.wait() {
-            Some(outcome) => Ok(outcome?),
-            None => self.lead(registry, &request),
+            Some(outcome) => outcome,
+            None => self.lead(shared, &request),
         }
     }
 
     /// Writes the leader's request together with all that wait.
-    fn lead(&self, registry: &SnapshotRegistry, own: &Arc<Request>) -> Result<u64> {
-        let followers = self.take_group(own.data_bytes());
+    fn lead(&self, shared: &Shared, own: &Arc<Request>) -> Result<Committed> {
+        let followers = self.take_group(data_bytes(&own.layers));
         let group: Vec<&Layers> =
             std::iter::once(own).chain(&followers).map(|request| &request.layers).collect();
-        let outcome = match self.write_group(registry, &group) {
-            Ok(version) => {
-                followers.iter().for_each(|request| request.finish(Ok(version)));
-                Ok(version)
+        let outcome = match self.write_group(shared, &group) {
+            Ok(committed) => {
+                let is_numbered = u64::from(self.journal.is_some());
+                for (position, request) in (1..).zip(&followers) {
+                    let first = CommitSeq(committed.first.0 + position * is_numbered);
+                    request.finish(Ok(Committed { first, ..committed }));
+                }
+                Ok(committed)
             }
             Err(error) if followers.is_empty() => Err(error),
             // One write set may have failed the group (the storage is full, say): the others deserve their own try.
             Err(_) => {
                 for request in &followers {
-                    request.finish(self.write_group(registry, &[&request.layers]));
+                    request.finish(self.write_group(shared, &[&request.layers]));
                 }
-                self.write_group(registry, &[&own.layers])
+                self.write_group(shared, &[&own.layers])
             }
         };
         self.pass_the_lead();
-        Ok(outcome?)
+        outcome
     }
 
     fn take_group(&self, own_bytes: usize) -> Vec<Arc<Request>> {
@@ -138,7 +147,7 @@ impl CommitPipeline {
         let mut group_bytes = own_bytes;
         let mut n_taken = 0;
         for request in queue.waiting.iter().take(GROUP_COMMITS_MAX - 1) {
-            group_bytes += request.data_bytes();
+            group_bytes += data_bytes(&request.layers);
             if group_bytes > GROUP_BYTES_MAX {
                 break;
             }
@@ -158,75 +167,67 @@ impl CommitPipeline {
         }
     }
 
-    fn write_group(&self, registry: &SnapshotRegistry, group: &[&Layers]) -> persea_kv::Result<u64> {
+    fn write_group(&self, shared: &Shared, group: &[&Layers]) -> Result<Committed> {
         let n_commits = group.len() as u64;
         self.counters.groups.fetch_add(1, Ordering::Relaxed);
         self.counters.grouped_commits.fetch_add(n_commits, Ordering::Relaxed);
         self.counters.group_commits_max.fetch_max(n_commits, Ordering::Relaxed);
-        self.write(registry, || self.engine.write(writes_of(group)))
+        match &self.journal {
+            Some(journal) => {
+                let outcome = journal.commit(&shared.registry, group);
+                if !matches!(outcome, Ok((_, Notice::Nothing))) {
+                    shared.bell.ring();
+                }
+                outcome.map(|(committed, _)| committed)
+            }
+            None => {
+                let version =
+                    self.write_directly(&shared.registry, || self.engine.write(writes_of(group)))?;
+                Ok(Committed { first: CommitSeq(version), end: None })
+            }
+        }
     }
 
-    /// Runs an engine write and publishes the version it made.
-    pub(crate) fn write(
+    /// Runs a write of an engine that has no journal, and publishes the version it made.
+    fn write_directly(
         &self,
         registry: &SnapshotRegistry,
         write: impl FnOnce() -> persea_kv::Result<u64>,
-    ) -> persea_kv::Result<u64> {
-        registry.write_begins();
+    ) -> Result<u64> {
+        // A snapshot that is kept for nobody would make the engine copy what it could change in place.
+        registry.release_engine();
         let outcome = write();
-        registry.write_ended(outcome.as_ref().ok().copied());
-        outcome
-    }
-
-    /// Returns when everything up to `version` survives a power failure. Concurrent callers share a sync.
-    pub(crate) fn sync_up_to(&self, registry: &SnapshotRegistry, version: u64) -> Result<()> {
-        let mut state = self.sync.lock();
-        loop {
-            if state.synced >= version {
-                return Ok(());
-            }
-            if let Some(failure) = &state.failure {
-                return Err(Error::SyncFailed(failure.clone()));
-            }
-            if !state.is_running {
-                break;
-            }
-            self.sync_ended.wait(&mut state);
+        if let Ok(version) = &outcome {
+            registry.publish_version(*version);
         }
-        state.is_running = true;
-        drop(state);
-        let reached = registry.latest();
-        let outcome = self.engine.sync();
-        let mut state = self.sync.lock();
-        state.is_running = false;
-        self.counters.syncs.fetch_add(1, Ordering::Relaxed);
-        match &outcome {
-            Ok(()) => state.synced = state.synced.max(reached),
-            Err(error) => {
-                self.counters.sync_failures.fetch_add(1, Ordering::Relaxed);
-                state.failure = Some(error.to_string().into());
-            }
-        }
-        drop(state);
-        self.sync_ended.notify_all();
+        registry.engine_released();
         Ok(outcome?)
     }
-}
 
-/// The writes of a group, tree by tree; within a tree in the order of the commits.
-fn writes_of<'g>(group: &'g [&'g Layers]) -> impl Iterator<Item = Write<'g>> + Clone {
-    Tree::ALL.into_iter().flat_map(move |tree| {
-        group.iter().flat_map(move |layers| layers.iter().flat_map(move |layer| layer.writes(tree)))
-    })
+    /// Runs a write that is no commit, and returns the version of the engine that it has made.
+    pub(crate) fn write_beside(
+        &self,
+        registry: &SnapshotRegistry,
+        write: impl FnOnce() -> persea_kv::Result<u64>,
+    ) -> Result<u64> {
+        match &self.journal {
+            Some(journal) => journal.write_beside(&self.engine, registry, write),
+            None => self.write_directly(registry, write),
+        }
+    }
+
+    /// Returns when a commit survives a power failure. Concurrent callers share a sync.
+    pub(crate) fn sync(&self, committed: Committed) -> Result<()> {
+        match (&self.journal, committed.end) {
+            (Some(journal), Some(end)) => journal.sync(end),
+            (None, _) | (_, None) => Ok(()),
+        }
+    }
 }
 
 impl Request {
-    fn data_bytes(&self) -> usize {
-        self.layers.iter().map(|layer| layer.data_bytes()).sum()
-    }
-
     /// Waits for the outcome; `None` means that this thread has to lead.
-    fn wait(&self) -> Option<persea_kv::Result<u64>> {
+    fn wait(&self) -> Option<Result<Committed>> {
         let mut state = self.state.lock();
         loop {
             match std::mem::replace(&mut *state, RequestState::Waiting) {
@@ -242,7 +243,7 @@ impl Request {
         self.changed.notify_one();
     }
 
-    fn finish(&self, outcome: persea_kv::Result<u64>) {
+    fn finish(&self, outcome: Result<Committed>) {
         self.set(RequestState::Done(outcome));
     }
 }

@@ -1,5 +1,7 @@
 //! What can go wrong in a transaction.
 
+use std::time::Duration;
+
 use crate::MAX_KEY_BYTES;
 
 /// Failure of a transaction or of its manager.
@@ -13,6 +15,18 @@ pub enum Error {
         keyspace: u64,
         /// The key in conflict.
         key: Box<[u8]>,
+    },
+    /// The transaction was part of a circle of transactions that waited for each other, and was rolled back as a whole
+    /// so that the others go on. Everything it is asked for later fails with this error too.
+    #[error("deadlock detected: the transaction was rolled back")]
+    Deadlock,
+    /// A collection was not to be had within the transaction's lock timeout.
+    #[error("timeout after {} s waiting for the lock of collection {collection}", waited.as_secs_f32())]
+    LockTimeout {
+        /// Id of the collection, as given by the caller.
+        collection: u64,
+        /// How long the transaction has waited.
+        waited: Duration,
     },
     /// The key is longer than [`MAX_KEY_BYTES`].
     #[error("a key of {key_bytes} bytes exceeds the limit of {MAX_KEY_BYTES} bytes")]
@@ -39,15 +53,38 @@ pub enum Error {
     /// The savepoint is of another transaction, or a rollback to an earlier savepoint has discarded it.
     #[error("the savepoint is not part of this transaction any more")]
     SavepointInvalid,
-    /// An earlier sync failed. What the disk holds is not known since, so no commit can be promised to survive a power
-    /// failure until the database was opened again.
-    #[error(
-        "an earlier sync of the storage failed ({0}); no commit is certain to be durable until a restart"
-    )]
+    /// Commits are refused at present, since the disk is full or refuses to work; nothing of this one was kept. They
+    /// are taken again as soon as the cause is gone. Reads go on.
+    #[error("the database is read-only at present: {0}")]
+    ReadOnly(Box<str>),
+    /// The commit is visible and in the operating system's hands, but it could not be made sure that it survives a
+    /// power failure.
+    #[error("the commit is visible, but could not be made durable: {0}")]
     SyncFailed(Box<str>),
+    /// The log could not be opened, or is damaged.
+    #[error(transparent)]
+    Log(#[from] persea_wal::Error),
     /// The storage engine failed.
     #[error(transparent)]
     Storage(#[from] persea_kv::Error),
+}
+
+impl Error {
+    /// What a failed append to the log means for the commit.
+    pub(crate) fn from_append(error: persea_wal::Error) -> Error {
+        match error {
+            persea_wal::Error::RecordTooLarge { limit, .. } => {
+                Error::TransactionTooLarge { limit_bytes: limit }
+            }
+            error @ persea_wal::Error::CommitOrder { .. } => Error::Log(error),
+            error => Error::ReadOnly(error.to_string().into()),
+        }
+    }
+
+    /// What a failed sync of the log means for the commit.
+    pub(crate) fn from_sync(error: persea_wal::Error) -> Error {
+        Error::SyncFailed(error.to_string().into())
+    }
 }
 
 /// Result of a transactional operation.

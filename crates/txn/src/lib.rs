@@ -3,9 +3,11 @@
 mod background;
 mod clearing;
 mod commit_pipeline;
+mod delta;
 mod error;
+mod journal;
 mod keyspace;
-mod lock_table;
+mod locks;
 mod manager;
 mod merge;
 mod options;
@@ -16,8 +18,9 @@ mod write_set;
 
 pub use error::{Error, Result};
 pub use keyspace::{MAX_KEY_BYTES, RESERVED_KEYSPACE};
+pub use locks::LockMode;
 pub use manager::TransactionManager;
-pub use options::{CommitSeq, Durability, Metrics, Options};
+pub use options::{CommitSeq, Durability, LockTimeouts, Metrics, Options, TransactionOptions};
 pub use persea_kv::{Bounds, Direction, Engine, Tree};
 pub use transaction::{Savepoint, Transaction};
 pub use view::{Range, ReadView};

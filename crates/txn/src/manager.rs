@@ -1,16 +1,23 @@
 //! The manager: opens an engine for transactions and hands out snapshots.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use persea_kv::{Engine, Store, Tree};
+use persea_wal::{StdStorage, Storage};
 
 use crate::background::{Background, Bell};
 use crate::clearing::{self, ClearQueue};
 use crate::commit_pipeline::CommitPipeline;
-use crate::lock_table::{LockTable, TransactionId};
+use crate::journal::Journal;
+use crate::locks::{LockManager, TransactionId};
 use crate::snapshots::SnapshotRegistry;
-use crate::{CommitSeq, Durability, Metrics, Options, ReadView, Result, Transaction};
+use crate::{CommitSeq, Durability, Metrics, Options, ReadView, Result, Transaction, TransactionOptions};
+
+/// Where in the engine's folder the log is.
+const LOG_FOLDER: &str = "log";
 
 /// What the manager, its thread and its transactions share.
 #[derive(Debug)]
@@ -18,7 +25,7 @@ pub(crate) struct Shared {
     pub(crate) options: Options,
     pub(crate) registry: SnapshotRegistry,
     pub(crate) pipeline: CommitPipeline,
-    pub(crate) locks: LockTable,
+    pub(crate) locks: LockManager,
     pub(crate) clears: ClearQueue,
     pub(crate) bell: Bell,
     pub(crate) counters: Counters,
@@ -41,8 +48,8 @@ impl Shared {
 
 /// Transactions over one engine. Handles are cheap clones that share everything.
 ///
-/// The last handle that is dropped stops the background thread after a final sync; transactions that are still open
-/// then can be finished nevertheless.
+/// The last handle that is dropped stops the background thread after a final checkpoint; transactions that are still
+/// open then can be finished nevertheless.
 #[derive(Clone, Debug)]
 pub struct TransactionManager {
     shared: Arc<Shared>,
@@ -50,31 +57,68 @@ pub struct TransactionManager {
 }
 
 impl TransactionManager {
-    /// Opens an engine with default options.
+    /// Opens an engine with default options; see [`TransactionManager::open_with`].
     ///
     /// # Errors
-    /// [`Error::Storage`](crate::Error::Storage).
+    /// As of [`TransactionManager::open_with`].
     pub fn open(engine: Engine) -> Result<TransactionManager> {
         TransactionManager::open_with(engine, Options::default())
     }
 
-    /// Opens an engine, and goes on clearing the keyspaces that an earlier run has left half cleared.
+    /// Opens an engine. If it has a folder, commits go to a log in the subfolder `log`; those that the engine lacks are
+    /// read back from it. An engine without a folder takes commits at once.
     ///
     /// # Errors
-    /// [`Error::Storage`](crate::Error::Storage).
+    /// [`Error::Storage`](crate::Error::Storage); [`Error::Log`](crate::Error::Log) if the log is damaged.
     pub fn open_with(engine: Engine, options: Options) -> Result<TransactionManager> {
-        let unfinished = clearing::unfinished(&engine)?;
+        match engine.path().map(|path| path.join(LOG_FOLDER)) {
+            Some(path) => {
+                let storage = StdStorage::open(path)?;
+                TransactionManager::open_on(engine, Arc::new(storage), options)
+            }
+            None => {
+                let registry = SnapshotRegistry::new(engine.version(), None);
+                TransactionManager::start(engine, registry, None, options)
+            }
+        }
+    }
+
+    /// Opens an engine with the log in any storage.
+    ///
+    /// # Errors
+    /// As of [`TransactionManager::open_with`].
+    pub fn open_on(
+        engine: Engine,
+        storage: Arc<dyn Storage>,
+        options: Options,
+    ) -> Result<TransactionManager> {
+        let (journal, deltas, last_seq) = Journal::open(&engine, storage, &options)?;
+        let registry = SnapshotRegistry::new(last_seq, Some(deltas));
+        TransactionManager::start(engine, registry, Some(journal), options)
+    }
+
+    /// Begins, and goes on clearing the keyspaces that an earlier run has left half cleared.
+    fn start(
+        engine: Engine,
+        registry: SnapshotRegistry,
+        journal: Option<Journal>,
+        options: Options,
+    ) -> Result<TransactionManager> {
+        let view = ReadView::new(registry.snapshot(&engine)?, Arc::default());
+        let unfinished = clearing::unfinished(&view)?;
+        let latest = view.commit_seq();
+        drop(view);
         let shared = Arc::new(Shared {
+            registry,
+            pipeline: CommitPipeline::new(engine, journal, options.bulk_bytes_min),
             options,
-            registry: SnapshotRegistry::new(engine.version()),
-            pipeline: CommitPipeline::new(engine),
-            locks: LockTable::new(),
+            locks: LockManager::new(),
             clears: ClearQueue::default(),
             bell: Bell::default(),
             counters: Counters::default(),
             next_transaction: AtomicU64::new(0),
         });
-        shared.clears.push(unfinished);
+        shared.clears.push(unfinished, latest);
         let background = Background::start(shared.clone()).map_err(persea_kv::Error::from)?;
         Ok(TransactionManager { shared, _background: Arc::new(background) })
     }
@@ -84,7 +128,20 @@ impl TransactionManager {
     /// # Errors
     /// [`Error::Storage`](crate::Error::Storage), for one when too many snapshots are open.
     pub fn begin(&self) -> Result<Transaction> {
-        Transaction::begin(self.shared.clone())
+        Transaction::begin(self.shared.clone(), &TransactionOptions::default())
+    }
+
+    /// Begins a transaction that holds the collections named by `options` before it takes its snapshot, so that what
+    /// it reads from a collection locked [`Exclusive`](crate::LockMode::Exclusive) is not changed by anybody until it
+    /// ends.
+    ///
+    /// All callers lock in one order, so transactions that lock up front only can't deadlock each other.
+    ///
+    /// # Errors
+    /// [`Error::LockTimeout`](crate::Error::LockTimeout), [`Error::Deadlock`](crate::Error::Deadlock), and those of
+    /// [`TransactionManager::begin`].
+    pub fn begin_with(&self, options: &TransactionOptions) -> Result<Transaction> {
+        Transaction::begin(self.shared.clone(), options)
     }
 
     /// A view of every commit acknowledged so far, for readers that write nothing.
@@ -99,9 +156,41 @@ impl TransactionManager {
     /// Returns when every commit acknowledged so far survives a power failure.
     ///
     /// # Errors
-    /// [`Error::Storage`](crate::Error::Storage).
+    /// [`Error::SyncFailed`](crate::Error::SyncFailed).
     pub fn sync(&self) -> Result<()> {
-        self.shared.pipeline.sync_up_to(&self.shared.registry, self.shared.registry.latest())
+        let synced = self.shared.pipeline.journal().map_or(Ok(()), Journal::sync_all);
+        // A log that could not be synced has to be opened anew.
+        synced.inspect_err(|_| self.shared.bell.ring())
+    }
+
+    /// Returns when the engine has every commit acknowledged so far, durably. Reads are fastest then, and a restart
+    /// has nothing to read back. It happens by itself at intervals and when the last handle is dropped.
+    ///
+    /// # Errors
+    /// [`Error::Storage`](crate::Error::Storage); nothing is lost then.
+    pub fn checkpoint(&self) -> Result<()> {
+        let shared = &*self.shared;
+        match shared.pipeline.journal() {
+            Some(journal) => journal.checkpoint(shared.pipeline.engine(), &shared.registry),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes a consistent copy of every commit acknowledged so far into a new folder while reads and writes go on.
+    ///
+    /// # Errors
+    /// [`Error::Storage`](crate::Error::Storage).
+    pub fn copy_to(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.checkpoint()?;
+        Ok(self.shared.pipeline.engine().copy_to(path)?)
+    }
+
+    /// Whether commits are taken.
+    ///
+    /// # Errors
+    /// [`Error::ReadOnly`](crate::Error::ReadOnly) with the reason why they are refused, or will be soon.
+    pub fn health(&self) -> Result<()> {
+        self.shared.pipeline.journal().map_or(Ok(()), Journal::health)
     }
 
     /// Retires a keyspace of a tree: its entries are deleted in the background, in slices that don't hold writers up
@@ -122,7 +211,8 @@ impl TransactionManager {
         CommitSeq(self.shared.registry.latest())
     }
 
-    /// The engine below, for statistics and copies; writes past the manager escape conflict detection.
+    /// The engine below, for statistics; it lacks the commits since the last checkpoint. Writes past the manager escape
+    /// conflict detection.
     pub fn engine(&self) -> &Engine {
         self.shared.pipeline.engine()
     }
@@ -132,7 +222,12 @@ impl TransactionManager {
         let shared = &*self.shared;
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let pipeline = &shared.pipeline.counters;
+        let journal = shared.pipeline.journal();
+        let (log_bytes, log) = journal.map(Journal::log_metrics).unwrap_or_default();
+        let deltas = shared.registry.deltas();
+        let deltas = deltas.iter().flat_map(|deltas| std::iter::once(&deltas.active).chain(&deltas.frozen));
         let (live_snapshots, oldest_snapshot_age) = shared.registry.live();
+        let (lock_waits, lock_timeouts, deadlocks) = shared.locks.counts();
         Metrics {
             commits: count(&shared.counters.commits),
             aborts: count(&shared.counters.aborts),
@@ -140,12 +235,29 @@ impl TransactionManager {
             commit_groups: count(&pipeline.groups),
             grouped_commits: count(&pipeline.grouped_commits),
             group_commits_max: count(&pipeline.group_commits_max),
-            syncs: count(&pipeline.syncs),
-            sync_failures: count(&pipeline.sync_failures),
+            bulk_commits: journal.map_or(0, |journal| count(&journal.counters.bulk_commits)),
+            syncs: log.n_syncs,
+            synced_commits: log.n_sync_waiters,
+            log_written_bytes: log.written_bytes,
+            log_bytes,
+            delta_bytes: deltas.clone().map(|delta| delta.memory_bytes()).sum(),
+            delta_keys: deltas.map(|delta| delta.n_keys()).sum(),
+            checkpoints: journal.map_or(0, |journal| count(&journal.counters.checkpoints)),
+            checkpoint_failures: journal.map_or(0, |journal| count(&journal.counters.checkpoint_failures)),
+            last_checkpoint_duration: Duration::from_nanos(
+                journal.map_or(0, |journal| count(&journal.counters.checkpoint_nanos)),
+            ),
+            replayed_commits: journal.map_or(0, |journal| count(&journal.counters.replayed_commits)),
+            is_read_only: self.health().is_err(),
             active_transactions: shared.registry.n_active(),
             live_snapshots,
             oldest_snapshot_age,
-            tracked_keys: shared.locks.len(),
+            tracked_keys: shared.locks.n_keys(),
+            locked_collections: shared.locks.n_collections(),
+            waiting_transactions: shared.locks.n_waiting(),
+            lock_waits,
+            lock_timeouts,
+            deadlocks,
             pending_clears: shared.clears.len(),
             clear_failures: count(&shared.clears.failures),
         }

@@ -2,25 +2,88 @@
 
 use std::time::Duration;
 
+use crate::LockMode;
+
 /// How a [`TransactionManager`](crate::TransactionManager) works.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
     /// Buffered commits are synced in the background at least this often; `None` leaves it to explicit syncs.
     pub sync_interval: Option<Duration>,
+    /// Memory for commits that the engine does not have yet. A checkpoint begins when it is used up; commits slow down
+    /// beyond it, and wait at twice as much.
+    pub delta_bytes_max: usize,
+    /// Transactions that write at least so many bytes go to the engine directly.
+    pub bulk_bytes_min: usize,
+    /// A checkpoint begins at the latest so long after the first commit that the engine does not have.
+    pub checkpoint_interval: Duration,
+    /// Size of the log's files.
+    pub log_segment_bytes: u64,
+    /// Opens a damaged log all the same, without the records that can't be read.
+    pub ignore_log_damage: bool,
     /// Most bytes of keys and values that one transaction may write.
     pub transaction_bytes_max: u64,
     /// Entries that the background deletes at once when it clears a keyspace.
     pub clear_slice_entries: usize,
+    /// How transactions wait for locks unless they say otherwise.
+    pub lock_timeouts: LockTimeouts,
 }
 
 impl Default for Options {
     fn default() -> Options {
         Options {
             sync_interval: Some(Duration::from_millis(100)),
+            delta_bytes_max: 64 << 20,
+            bulk_bytes_min: 8 << 20,
+            checkpoint_interval: Duration::from_secs(10),
+            log_segment_bytes: 16 << 20,
+            ignore_log_damage: false,
             transaction_bytes_max: u64::MAX,
-            clear_slice_entries: 1024,
+            clear_slice_entries: 16 << 10,
+            lock_timeouts: LockTimeouts::default(),
         }
+    }
+}
+
+/// How long a transaction waits for what others hold. Deadlocks never wait for a timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LockTimeouts {
+    /// For collections; [`Error::LockTimeout`](crate::Error::LockTimeout) after it.
+    pub collection: Duration,
+    /// For keys; [`Error::Conflict`](crate::Error::Conflict) after it, at once if it is zero.
+    pub key: Duration,
+}
+
+impl Default for LockTimeouts {
+    /// 900 s for collections, 1 s for keys.
+    fn default() -> LockTimeouts {
+        LockTimeouts { collection: Duration::from_secs(900), key: Duration::from_secs(1) }
+    }
+}
+
+/// How one transaction begins; see [`TransactionManager::begin_with`](crate::TransactionManager::begin_with).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TransactionOptions {
+    /// Collections to lock before the snapshot is taken, in any order; of several modes for one the strongest counts.
+    pub collections: Vec<(u64, LockMode)>,
+    /// Instead of [`Options::lock_timeouts`].
+    pub lock_timeouts: Option<LockTimeouts>,
+    /// Instead of [`Options::transaction_bytes_max`].
+    pub bytes_max: Option<u64>,
+}
+
+impl TransactionOptions {
+    /// Options of a transaction that locks these collections up front.
+    pub fn locking(collections: impl IntoIterator<Item = (u64, LockMode)>) -> TransactionOptions {
+        TransactionOptions { collections: collections.into_iter().collect(), ..TransactionOptions::default() }
+    }
+
+    /// The same with other timeouts.
+    #[must_use]
+    pub fn with_lock_timeouts(mut self, lock_timeouts: LockTimeouts) -> TransactionOptions {
+        self.lock_timeouts = Some(lock_timeouts);
+        self
     }
 }
 
@@ -34,7 +97,7 @@ pub enum Durability {
     Synced,
 }
 
-/// Position of a commit in the one order of all commits. Commits that were written as one group share it.
+/// Position of a commit in the one order of all commits. Without a log, commits written as one group share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct CommitSeq(pub u64);
 
@@ -48,16 +111,36 @@ pub struct Metrics {
     pub aborts: u64,
     /// Attempts to lock a key that were answered with a conflict.
     pub conflicts: u64,
-    /// Engine batches written for commits.
+    /// Groups of commits that were written together.
     pub commit_groups: u64,
-    /// Commits written by these batches; divided by their number it is the mean group size.
+    /// Commits in these groups; divided by their number it is the mean group size.
     pub grouped_commits: u64,
     /// Size of the largest group.
     pub group_commits_max: u64,
-    /// Syncs of the storage.
+    /// Commits that went to the engine directly for their size.
+    pub bulk_commits: u64,
+    /// Syncs of the log.
     pub syncs: u64,
-    /// Syncs that failed; after one, synced commits fail until the database is opened again.
-    pub sync_failures: u64,
+    /// Commits that waited for these syncs; divided by their number it is how many share one.
+    pub synced_commits: u64,
+    /// Bytes appended to the log.
+    pub log_written_bytes: u64,
+    /// Bytes of log that a restart would read.
+    pub log_bytes: u64,
+    /// Memory taken by commits that the engine does not have yet.
+    pub delta_bytes: usize,
+    /// Keys in them.
+    pub delta_keys: usize,
+    /// Checkpoints done.
+    pub checkpoints: u64,
+    /// Checkpoints that failed; they are tried again.
+    pub checkpoint_failures: u64,
+    /// How long the last checkpoint took.
+    pub last_checkpoint_duration: Duration,
+    /// Commits read from the log at the start.
+    pub replayed_commits: u64,
+    /// Whether commits are refused at present.
+    pub is_read_only: bool,
     /// Transactions running now.
     pub active_transactions: usize,
     /// Engine snapshots alive now.
@@ -66,6 +149,16 @@ pub struct Metrics {
     pub oldest_snapshot_age: Duration,
     /// Keys held or remembered for conflict detection.
     pub tracked_keys: usize,
+    /// Collections locked now.
+    pub locked_collections: usize,
+    /// Transactions that wait for a lock now.
+    pub waiting_transactions: usize,
+    /// Waits for locks.
+    pub lock_waits: u64,
+    /// Waits for locks that took too long.
+    pub lock_timeouts: u64,
+    /// Deadlocks that were ended by rolling one transaction back.
+    pub deadlocks: u64,
     /// Keyspaces that are still to be cleared in the background.
     pub pending_clears: usize,
     /// Attempts to clear a slice that failed; they are repeated.

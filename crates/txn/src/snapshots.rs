@@ -1,8 +1,9 @@
 //! Shared snapshots and the set of active transactions.
 //!
-//! Transactions that begin between two commits share one engine snapshot, so beginning costs no engine call in a
-//! read-mostly database. The registry also knows the oldest snapshot that an active transaction reads from, which
-//! tells how long committed keys must be remembered for conflict detection.
+//! A snapshot is a commit number, the deltas that hold commits which the engine lacked when it was taken, and an engine
+//! snapshot. Transactions that begin between two commits share one; those that begin between two checkpoints share the
+//! engine's. So beginning costs no engine call. The registry also knows the oldest snapshot that an active transaction
+//! reads from, which tells how long committed keys must be remembered for conflict detection.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,25 +12,38 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use persea_kv::{Engine, Snapshot, Store, StoreSnapshot};
+use smallvec::SmallVec;
 
+use crate::delta::Delta;
 use crate::{CommitSeq, Result};
 
-/// An engine snapshot shared by views and transactions.
+/// A state of the database shared by views and transactions.
 #[derive(Debug)]
 pub(crate) struct SharedSnapshot {
-    store: Snapshot,
+    seq: CommitSeq,
+    /// Newest first; none that was empty.
+    deltas: SmallVec<[Arc<Delta>; 2]>,
+    main: Arc<Snapshot>,
     id: u64,
     births: Arc<Births>,
 }
 
 impl SharedSnapshot {
+    /// What the engine had when the snapshot was taken.
     #[inline]
-    pub(crate) fn store(&self) -> &Snapshot {
-        &self.store
+    pub(crate) fn main(&self) -> &Snapshot {
+        &self.main
     }
 
+    /// Commits over it, newest first.
+    #[inline]
+    pub(crate) fn deltas(&self) -> &[Arc<Delta>] {
+        &self.deltas
+    }
+
+    #[inline]
     pub(crate) fn commit_seq(&self) -> CommitSeq {
-        CommitSeq(self.store.version())
+        self.seq
     }
 }
 
@@ -43,6 +57,15 @@ impl Drop for SharedSnapshot {
 #[derive(Debug, Default)]
 struct Births(Mutex<BTreeMap<u64, Instant>>);
 
+/// Where commits go that the engine does not have yet.
+#[derive(Clone, Debug)]
+pub(crate) struct Deltas {
+    /// Takes new commits.
+    pub(crate) active: Arc<Delta>,
+    /// Takes no more and is being written to the engine.
+    pub(crate) frozen: Option<Arc<Delta>>,
+}
+
 /// Hands out snapshots and counts who reads from which state.
 #[derive(Debug)]
 pub(crate) struct SnapshotRegistry {
@@ -50,22 +73,45 @@ pub(crate) struct SnapshotRegistry {
     births: Arc<Births>,
     /// The newest commit that is published; a cached snapshot older than this is not handed out.
     latest: AtomicU64,
+    /// Whether commits go to the engine at once, whose versions are the commit numbers then.
+    is_direct: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
-    /// Kept alive between uses, but not while a write is under way: an old snapshot would keep pages from reuse.
+    /// The last one handed out, kept for the next: always the newest while nothing is committed.
     cached: Option<Arc<SharedSnapshot>>,
     shared: Weak<SharedSnapshot>,
-    n_writes_running: usize,
+    /// The engine's snapshot for all that are handed out until the engine is written to the next time.
+    main: Option<Arc<Snapshot>>,
+    /// None while commits go to the engine at once.
+    deltas: Option<Deltas>,
+    /// Writes under way that must find no snapshot of ours in the engine.
+    n_released: usize,
     /// How many active transactions read from each commit.
     active: BTreeMap<CommitSeq, usize>,
     next_id: u64,
 }
 
 impl SnapshotRegistry {
-    pub(crate) fn new(latest: u64) -> SnapshotRegistry {
-        SnapshotRegistry { state: Mutex::default(), births: Arc::default(), latest: AtomicU64::new(latest) }
+    /// A registry of a database whose commits go to the engine at once, or through `deltas`.
+    pub(crate) fn new(latest: u64, deltas: Option<Deltas>) -> SnapshotRegistry {
+        let is_direct = deltas.is_none();
+        let state = State {
+            cached: None,
+            shared: Weak::new(),
+            main: None,
+            deltas,
+            n_released: 0,
+            active: BTreeMap::new(),
+            next_id: 0,
+        };
+        SnapshotRegistry {
+            state: Mutex::new(state),
+            births: Arc::default(),
+            latest: AtomicU64::new(latest),
+            is_direct,
+        }
     }
 
     /// A snapshot that contains every published commit.
@@ -84,22 +130,36 @@ impl SnapshotRegistry {
 
     fn current(&self, state: &mut State, engine: &Engine) -> Result<Arc<SharedSnapshot>> {
         let latest = self.latest.load(Ordering::Acquire);
-        let is_current = |snapshot: &Arc<SharedSnapshot>| snapshot.commit_seq().0 >= latest;
-        if let Some(snapshot) = state.cached.clone().or_else(|| state.shared.upgrade()).filter(is_current) {
+        let is_current = |snapshot: &&Arc<SharedSnapshot>| snapshot.commit_seq().0 >= latest;
+        if let Some(snapshot) = state.cached.as_ref().filter(is_current) {
+            return Ok(snapshot.clone());
+        }
+        if let Some(snapshot) = state.shared.upgrade().filter(|snapshot| is_current(&snapshot)) {
             return Ok(snapshot);
         }
+        let main = match &state.main {
+            Some(main) if !self.is_direct => main.clone(),
+            _ => Arc::new(engine.snapshot()?),
+        };
+        let seq = CommitSeq(if self.is_direct { main.version() } else { latest });
         let id = state.next_id;
         state.next_id += 1;
+        let deltas = state.deltas.iter().flat_map(|deltas| [Some(&deltas.active), deltas.frozen.as_ref()]);
+        let deltas = deltas.flatten().filter(|delta| !delta.is_empty()).cloned().collect();
         let snapshot =
-            Arc::new(SharedSnapshot { store: engine.snapshot()?, id, births: self.births.clone() });
+            Arc::new(SharedSnapshot { seq, deltas, main: main.clone(), id, births: self.births.clone() });
         self.births.0.lock().insert(id, Instant::now());
         state.shared = Arc::downgrade(&snapshot);
-        state.cached = (state.n_writes_running == 0).then(|| snapshot.clone());
+        if state.n_released == 0 {
+            state.cached = Some(snapshot.clone());
+            state.main = (!self.is_direct).then_some(main);
+        }
         Ok(snapshot)
     }
 
-    /// Counts a transaction out; returns the oldest snapshot that active transactions read from.
-    pub(crate) fn end(&self, seq: CommitSeq) -> Option<CommitSeq> {
+    /// Counts a transaction out. Returns the horizon: the commit up to which every transaction sees everything, those
+    /// that run now and those that begin later.
+    pub(crate) fn end(&self, seq: CommitSeq) -> CommitSeq {
         let mut state = self.state.lock();
         if let Some(count) = state.active.get_mut(&seq) {
             *count -= 1;
@@ -107,24 +167,86 @@ impl SnapshotRegistry {
                 state.active.remove(&seq);
             }
         }
-        state.active.first_key_value().map(|(seq, _)| *seq)
+        // Never beyond the latest commit, not even without active transactions: some may begin, and others commit,
+        // before the caller acts on the answer.
+        let latest = CommitSeq(self.latest.load(Ordering::Acquire));
+        state.active.first_key_value().map_or(latest, |(oldest, _)| (*oldest).min(latest))
     }
 
-    /// Lets go of the cached snapshot for the time of a write.
-    pub(crate) fn write_begins(&self) {
+    /// Lets go of the kept snapshots for the time of a write to the engine, which could not grow beside them.
+    pub(crate) fn release_engine(&self) {
         let mut state = self.state.lock();
-        state.n_writes_running += 1;
-        let cached = state.cached.take();
+        state.n_released += 1;
+        let kept = (state.cached.take(), state.main.take());
         drop(state);
-        drop(cached);
+        drop(kept);
     }
 
-    /// Publishes the version that a write has made, if it has.
-    pub(crate) fn write_ended(&self, version: Option<u64>) {
-        if let Some(version) = version {
-            self.latest.fetch_max(version, Ordering::AcqRel);
+    /// Ends the time that [`SnapshotRegistry::release_engine`] began.
+    pub(crate) fn engine_released(&self) {
+        self.state.lock().n_released -= 1;
+    }
+
+    /// Publishes a version that the engine has got, as the newest commit.
+    pub(crate) fn publish_version(&self, version: u64) {
+        self.latest.fetch_max(version, Ordering::AcqRel);
+    }
+
+    /// Publishes what was added to the active delta up to `seq`.
+    pub(crate) fn publish(&self, seq: CommitSeq) {
+        self.latest.fetch_max(seq.0, Ordering::AcqRel);
+    }
+
+    /// The deltas as they are now.
+    pub(crate) fn deltas(&self) -> Option<Deltas> {
+        self.state.lock().deltas.clone()
+    }
+
+    /// Makes the active delta the frozen one, unless there is one or it is empty, and returns the frozen one. The
+    /// caller sees to it that nobody is adding a commit.
+    pub(crate) fn freeze(&self, new_active: impl FnOnce() -> Delta) -> Option<Arc<Delta>> {
+        let mut state = self.state.lock();
+        let deltas = state.deltas.as_mut()?;
+        if deltas.frozen.is_none() && !deltas.active.is_empty() {
+            let filled = std::mem::replace(&mut deltas.active, Arc::new(new_active()));
+            deltas.frozen = Some(filled);
         }
-        self.state.lock().n_writes_running -= 1;
+        deltas.frozen.clone()
+    }
+
+    /// Lets snapshots read from the engine what was read from the frozen delta before, and publishes what else the
+    /// engine has got, as `seq`.
+    pub(crate) fn thaw(&self, engine: &Engine, seq: Option<CommitSeq>) {
+        let mut state = self.state.lock();
+        // Without a new one the next snapshot takes it.
+        let main = if state.n_released == 0 { engine.snapshot().ok().map(Arc::new) } else { None };
+        let frozen = state.deltas.as_mut().and_then(|deltas| deltas.frozen.take());
+        let old = (std::mem::replace(&mut state.main, main), state.cached.take(), frozen);
+        state.shared = Weak::new();
+        if let Some(seq) = seq {
+            self.publish(seq);
+        }
+        drop(state);
+        // Freeing a large delta takes a while.
+        drop(old);
+    }
+
+    /// Takes the engine's snapshot now, so that nobody sees a write to the engine before it is published.
+    pub(crate) fn pin(&self, engine: &Engine) -> Result<()> {
+        let mut state = self.state.lock();
+        if state.main.is_none() && state.n_released == 0 {
+            state.main = Some(Arc::new(engine.snapshot()?));
+        }
+        Ok(())
+    }
+
+    /// Lets the next snapshot see what was written to the engine beside the commits.
+    pub(crate) fn forget_main(&self) {
+        let mut state = self.state.lock();
+        let kept = (state.cached.take(), state.main.take());
+        state.shared = Weak::new();
+        drop(state);
+        drop(kept);
     }
 
     /// The newest published commit.

@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use persea_kv::Tree;
 
 use crate::clearing::ClearTask;
 use crate::keyspace::{MAX_KEY_BYTES, PREFIX_BYTES, RESERVED_KEYSPACE, full_key};
-use crate::lock_table::{LockKey, LockOutcome, TransactionId};
+use crate::locks::{IfTaken, LockAttempt, LockKey, Ticket, TransactionId, WaitOutcome};
 use crate::manager::Shared;
 use crate::snapshots::SharedSnapshot;
 use crate::write_set::{Buffer, BufferMark, Layer, Layers, RawBuffer};
-use crate::{CommitSeq, Durability, Error, ReadView, Result, view};
+use crate::{
+    CommitSeq, Durability, Error, LockMode, LockTimeouts, ReadView, Result, TransactionOptions, view,
+};
 
 /// A unit of work: reads a snapshot and its own writes, and becomes visible as a whole or not at all.
 ///
@@ -29,6 +32,8 @@ pub struct Transaction {
     layers: Layers,
     view: Option<ReadView>,
     locks: Vec<LockKey>,
+    locked_collections: Vec<u64>,
+    lock_timeouts: LockTimeouts,
     clears: Vec<ClearTask>,
     /// Most bytes of keys and values that it may write.
     write_bytes_max: u64,
@@ -39,7 +44,15 @@ pub struct Transaction {
     next_savepoint: u64,
     /// Histories of sealed buffers that savepoints may refer to, by generation.
     histories: Vec<(u64, RawBuffer)>,
-    is_finished: bool,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Active,
+    /// Rolled back to end a deadlock; everything given back.
+    Deadlocked,
+    Finished,
 }
 
 /// A point within a transaction to come back to; see [`Transaction::savepoint`].
@@ -55,26 +68,44 @@ pub struct Savepoint {
 }
 
 impl Transaction {
-    pub(crate) fn begin(shared: Arc<Shared>) -> Result<Transaction> {
-        let snapshot = shared.registry.begin(shared.pipeline.engine())?;
-        Ok(Transaction {
+    pub(crate) fn begin(shared: Arc<Shared>, options: &TransactionOptions) -> Result<Transaction> {
+        let mut transaction = Transaction {
             id: shared.next_transaction_id(),
-            write_bytes_max: shared.options.transaction_bytes_max,
-            shared,
-            begun_at: snapshot.commit_seq(),
-            snapshot: Some(snapshot),
+            begun_at: CommitSeq(0),
+            snapshot: None,
             buffer: Buffer::default(),
             generation: 0,
             layers: Layers::default(),
             view: None,
             locks: Vec::new(),
+            locked_collections: Vec::new(),
+            lock_timeouts: options.lock_timeouts.unwrap_or(shared.options.lock_timeouts),
+            write_bytes_max: options.bytes_max.unwrap_or(shared.options.transaction_bytes_max),
             clears: Vec::new(),
             savepoint_token: Arc::default(),
             savepoints: Vec::new(),
             next_savepoint: 0,
             histories: Vec::new(),
-            is_finished: false,
-        })
+            // Until the snapshot is taken there is nothing that an abort would have to undo but the locks.
+            state: State::Deadlocked,
+            shared,
+        };
+        if !options.collections.is_empty() {
+            transaction.lock_declared(&options.collections)?;
+        }
+        let snapshot = transaction.shared.registry.begin(transaction.shared.pipeline.engine())?;
+        transaction.begun_at = snapshot.commit_seq();
+        transaction.snapshot = Some(snapshot);
+        transaction.state = State::Active;
+        Ok(transaction)
+    }
+
+    /// Locks collections in the one order that all transactions keep.
+    fn lock_declared(&mut self, collections: &[(u64, LockMode)]) -> Result<()> {
+        let mut collections = collections.to_vec();
+        collections.sort_unstable_by(|left, right| (left.0, right.1).cmp(&(right.0, left.1)));
+        collections.dedup_by_key(|(collection, _)| *collection);
+        collections.into_iter().try_for_each(|(collection, mode)| self.take_collection(collection, mode))
     }
 
     /// Number of the transaction, unique while the manager is open.
@@ -108,6 +139,7 @@ impl Transaction {
     }
 
     fn write(&mut self, tree: Tree, keyspace: u64, key: &[u8], value: Option<&[u8]>) -> Result<()> {
+        self.check_active()?;
         if keyspace == RESERVED_KEYSPACE {
             return Err(Error::KeyspaceReserved(keyspace));
         }
@@ -123,6 +155,14 @@ impl Transaction {
         }
         self.buffer.put(tree, keyspace, key, value);
         Ok(())
+    }
+
+    #[inline]
+    fn check_active(&self) -> Result<()> {
+        match self.state {
+            State::Active => Ok(()),
+            State::Deadlocked | State::Finished => Err(Error::Deadlock),
+        }
     }
 
     /// Lowers the most bytes that it may write below [`Options::transaction_bytes_max`](crate::Options); a higher limit
@@ -157,8 +197,9 @@ impl Transaction {
     /// Value of a key as this transaction sees it now, its own writes included.
     ///
     /// # Errors
-    /// [`Error::Storage`].
+    /// [`Error::Storage`], [`Error::Deadlock`] after one.
     pub fn get(&self, tree: Tree, keyspace: u64, key: &[u8]) -> Result<Option<&[u8]>> {
+        self.check_active()?;
         let full = full_key(keyspace, key);
         if let Some(written) = self.buffer.get(tree, &full) {
             return Ok(written);
@@ -173,7 +214,11 @@ impl Transaction {
     ///
     /// The writes since the last view are sealed into a sorted layer, so views are made per statement or batch rather
     /// than per write; without new writes it is the same view again.
+    ///
+    /// # Errors
+    /// [`Error::Storage`], [`Error::Deadlock`] after one.
     pub fn view(&mut self) -> Result<ReadView> {
+        self.check_active()?;
         self.seal();
         if let Some(view) = &self.view {
             return Ok(view.clone());
@@ -231,12 +276,13 @@ impl Transaction {
         }
     }
 
-    /// Undoes the writes made, and gives back the keys locked, since the savepoint. Views made meanwhile keep what
-    /// they show.
+    /// Undoes the writes made, and gives back the keys locked, since the savepoint. Collections stay locked. Views made
+    /// meanwhile keep what they show.
     ///
     /// # Errors
-    /// [`Error::SavepointInvalid`].
+    /// [`Error::SavepointInvalid`], [`Error::Deadlock`] after one.
     pub fn rollback_to(&mut self, savepoint: &Savepoint) -> Result<()> {
+        self.check_active()?;
         let is_ours = Arc::ptr_eq(&savepoint.token, &self.savepoint_token);
         let position = self.savepoints.binary_search(&savepoint.number);
         let (true, Ok(position)) = (is_ours, position) else { return Err(Error::SavepointInvalid) };
@@ -248,7 +294,7 @@ impl Transaction {
             self.restore_sealed(savepoint)?;
         }
         self.savepoints.truncate(position + 1);
-        self.shared.locks.release(&self.locks.split_off(savepoint.n_locks.min(self.locks.len())));
+        self.shared.locks.release_keys(&self.locks.split_off(savepoint.n_locks.min(self.locks.len())));
         self.clears.truncate(savepoint.n_clears);
         Ok(())
     }
@@ -267,32 +313,120 @@ impl Transaction {
 
     /// Takes a key for this transaction, so that of two concurrent transactions that change it one fails.
     ///
+    /// While another active transaction holds the key, waits in a fair queue until it ends, at most for
+    /// [`LockTimeouts::key`]. If it commits, the key is in conflict; if it aborts, the next in the queue has the key.
     /// Keys stay locked until the end of the transaction, or until a rollback to an earlier savepoint.
     ///
     /// # Errors
-    /// [`Error::Conflict`] if another active transaction holds the key or one has committed it after this
-    /// transaction's snapshot.
+    /// [`Error::Conflict`] if someone has committed the key after this transaction's snapshot, or the holder did not
+    /// end in time; [`Error::Deadlock`] if the wait would never end and this transaction was chosen to give way.
     pub fn lock_key(&mut self, keyspace: u64, key: &[u8]) -> Result<()> {
+        self.check_active()?;
         let lock_key = LockKey::new(keyspace, key);
-        match self.shared.locks.lock(lock_key, self.id, self.begun_at) {
-            LockOutcome::Acquired => {
+        let timeout = self.lock_timeouts.key;
+        let if_taken = if timeout.is_zero() { IfTaken::Fail } else { IfTaken::Queue };
+        let outcome = match self.shared.locks.lock_key(lock_key, self.id, self.begun_at, if_taken) {
+            LockAttempt::AlreadyHeld => return Ok(()),
+            LockAttempt::Acquired => Some(WaitOutcome::Granted),
+            LockAttempt::Conflict => Some(WaitOutcome::Conflict),
+            LockAttempt::Queued(ticket) => self.wait(&ticket, timeout),
+        };
+        match outcome {
+            Some(WaitOutcome::Granted) => {
                 self.locks.push(lock_key);
                 Ok(())
             }
-            LockOutcome::AlreadyHeld => Ok(()),
-            LockOutcome::Conflict => {
+            Some(WaitOutcome::Deadlock) => {
+                self.give_way();
+                Err(Error::Deadlock)
+            }
+            Some(WaitOutcome::Conflict) | None => {
                 self.shared.counters.conflicts.fetch_add(1, Ordering::Relaxed);
                 Err(Error::Conflict { keyspace, key: key.into() })
             }
         }
     }
 
+    /// Takes a collection in at least this mode, in addition to those locked up front; `collection` is any number that
+    /// all transactions agree on. It stays locked until the end of the transaction.
+    ///
+    /// # Errors
+    /// [`Error::LockTimeout`] after [`LockTimeouts::collection`]; [`Error::Deadlock`] if the wait would never end and
+    /// this transaction was chosen to give way.
+    pub fn lock_collection(&mut self, collection: u64, mode: LockMode) -> Result<()> {
+        self.check_active()?;
+        self.take_collection(collection, mode)
+    }
+
+    fn take_collection(&mut self, collection: u64, mode: LockMode) -> Result<()> {
+        let timeout = self.lock_timeouts.collection;
+        let is_held = self.locked_collections.contains(&collection);
+        let begun = Instant::now();
+        let outcome = match self.shared.locks.lock_collection(collection, mode, self.id) {
+            LockAttempt::AlreadyHeld => return Ok(()),
+            LockAttempt::Acquired => Some(WaitOutcome::Granted),
+            LockAttempt::Conflict => None,
+            LockAttempt::Queued(ticket) => self.wait(&ticket, timeout),
+        };
+        match outcome {
+            Some(WaitOutcome::Granted) => {
+                if !is_held {
+                    self.locked_collections.push(collection);
+                }
+                Ok(())
+            }
+            Some(WaitOutcome::Deadlock) => {
+                self.give_way();
+                Err(Error::Deadlock)
+            }
+            Some(WaitOutcome::Conflict) | None => {
+                Err(Error::LockTimeout { collection, waited: begun.elapsed() })
+            }
+        }
+    }
+
+    fn wait(&self, ticket: &Ticket, timeout: Duration) -> Option<WaitOutcome> {
+        let deadline = Instant::now().checked_add(timeout);
+        ticket.wait_until(deadline).or_else(|| self.shared.locks.give_up(self.id, ticket))
+    }
+
+    /// Rolls everything back so that the other transactions of a deadlock can go on.
+    fn give_way(&mut self) {
+        let was_active = self.state == State::Active;
+        self.state = State::Deadlocked;
+        self.buffer = Buffer::default();
+        self.generation += 1;
+        self.layers = Layers::default();
+        self.histories.clear();
+        self.savepoints.clear();
+        self.clears.clear();
+        self.end(was_active);
+    }
+
+    /// Gives back what an unfinished transaction holds.
+    fn end(&mut self, was_active: bool) {
+        self.shared.counters.aborts.fetch_add(1, Ordering::Relaxed);
+        self.snapshot = None;
+        self.view = None;
+        self.shared.locks.release_keys(&std::mem::take(&mut self.locks));
+        self.release_collections();
+        if was_active {
+            let horizon = self.shared.registry.end(self.begun_at);
+            self.shared.locks.prune(horizon);
+        }
+    }
+
+    fn release_collections(&mut self) {
+        self.shared.locks.release_collections(&std::mem::take(&mut self.locked_collections), self.id);
+    }
+
     /// Retires a keyspace with this transaction's commit; see
     /// [`TransactionManager::clear_keyspace`](crate::TransactionManager::clear_keyspace).
     ///
     /// # Errors
-    /// [`Error::KeyspaceReserved`].
+    /// [`Error::KeyspaceReserved`], [`Error::Deadlock`] after one.
     pub fn clear_keyspace(&mut self, tree: Tree, keyspace: u64) -> Result<()> {
+        self.check_active()?;
         if keyspace == RESERVED_KEYSPACE {
             return Err(Error::KeyspaceReserved(keyspace));
         }
@@ -310,9 +444,11 @@ impl Transaction {
     /// Makes all writes visible at once. Returns the commit's place in the order of all commits.
     ///
     /// # Errors
-    /// [`Error::Storage`]. If the write itself failed, nothing is visible. If only the sync of a
-    /// [`Durability::Synced`] commit failed, the writes are visible and may or may not survive a power failure.
+    /// [`Error::ReadOnly`], [`Error::Storage`], [`Error::Deadlock`] after one: nothing is visible then.
+    /// [`Error::SyncFailed`]: the writes of a [`Durability::Synced`] commit are visible, and may or may not survive a
+    /// power failure.
     pub fn commit(mut self, durability: Durability) -> Result<CommitSeq> {
+        self.check_active()?;
         self.seal();
         let layers = std::mem::take(&mut self.layers);
         self.view = None;
@@ -322,15 +458,15 @@ impl Transaction {
             return Ok(self.begun_at);
         }
         let shared = self.shared.clone();
-        let version = shared.pipeline.commit(&shared.registry, layers)?;
+        let committed = shared.pipeline.commit(&shared, layers)?;
+        let seq = committed.first;
         if !self.clears.is_empty() {
-            shared.clears.push(self.clears.drain(..));
+            shared.clears.push(self.clears.drain(..), seq);
             shared.bell.ring();
         }
-        let seq = CommitSeq(version);
         self.finish(Some(seq));
         if durability == Durability::Synced {
-            shared.pipeline.sync_up_to(&shared.registry, version)?;
+            shared.pipeline.sync(committed).inspect_err(|_| shared.bell.ring())?;
         }
         Ok(seq)
     }
@@ -342,29 +478,30 @@ impl Transaction {
 
     /// Ends the transaction after a commit, at `seq` if it has written something.
     fn finish(&mut self, seq: Option<CommitSeq>) {
-        self.is_finished = true;
+        self.state = State::Finished;
         self.shared.counters.commits.fetch_add(1, Ordering::Relaxed);
-        let oldest_active = self.shared.registry.end(self.begun_at);
+        let horizon = self.shared.registry.end(self.begun_at);
         let locks = std::mem::take(&mut self.locks);
         match seq {
-            Some(seq) => self.shared.locks.commit(locks, seq, oldest_active),
-            None => self.shared.locks.release(&locks),
+            Some(seq) => self.shared.locks.commit_keys(locks, seq, horizon),
+            None => self.shared.locks.release_keys(&locks),
         }
-        self.shared.locks.prune(oldest_active);
+        self.release_collections();
+        self.shared.locks.prune(horizon);
     }
 }
 
 impl Drop for Transaction {
     fn drop(&mut self) {
-        if self.is_finished {
-            return;
+        match self.state {
+            State::Active => self.end(true),
+            // Nothing is left unless it could not even begin.
+            State::Deadlocked => {
+                self.shared.locks.release_keys(&std::mem::take(&mut self.locks));
+                self.release_collections();
+            }
+            State::Finished => {}
         }
-        self.shared.counters.aborts.fetch_add(1, Ordering::Relaxed);
-        self.snapshot = None;
-        self.view = None;
-        let oldest_active = self.shared.registry.end(self.begun_at);
-        self.shared.locks.release(&std::mem::take(&mut self.locks));
-        self.shared.locks.prune(oldest_active);
     }
 }
 

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use persea_kv::{Bounds, Direction, StoreSnapshot, Tree};
-use smallvec::SmallVec;
-
+use crate::delta::KeyHash;
 use crate::keyspace::{FullBounds, full_key, strip};
-use crate::merge::MergedRange;
+use crate::merge::{MergedRange, Overlay, Overlays};
 use crate::snapshots::SharedSnapshot;
 use crate::write_set::Layers;
 use crate::{CommitSeq, Result};
+use persea_kv::{Bounds, Direction, StoreSnapshot, Tree};
 
 /// An immutable state of the database; cheap to clone, shareable between threads, not bound to a lifetime.
 ///
@@ -82,19 +81,31 @@ impl ReadView {
         direction: Direction,
     ) -> Result<Range<'_>> {
         let bounds = FullBounds::new(keyspace, bounds);
-        let snapshot = self.inner.snapshot.store().range(tree, bounds.borrow(), direction)?;
-        let layers: SmallVec<_> = self
-            .inner
-            .layers
+        let main = self.inner.snapshot.main().range(tree, bounds.borrow(), direction)?;
+        let overlays = self.overlays(tree, &bounds, direction);
+        if overlays.is_empty() {
+            return Ok(Range(Source::Main(main)));
+        }
+        Ok(Range(Source::Merged(Box::new(MergedRange::new(overlays, main, direction)))))
+    }
+
+    /// What lies over the engine's part of a range.
+    #[inline]
+    fn overlays(&self, tree: Tree, bounds: &FullBounds, direction: Direction) -> Overlays<'_> {
+        let Inner { snapshot, layers } = &*self.inner;
+        let layers = layers
             .iter()
             .rev()
             .map(|layer| layer.range(tree, bounds.borrow()))
             .filter(|layer| !layer.is_empty())
-            .collect();
-        if layers.is_empty() {
-            return Ok(Range(Source::Snapshot(snapshot)));
-        }
-        Ok(Range(Source::Merged(MergedRange::new(layers, snapshot, direction))))
+            .map(Overlay::Layer);
+        let deltas = snapshot
+            .deltas()
+            .iter()
+            .map(|delta| delta.range(tree, bounds.borrow(), direction, snapshot.commit_seq()))
+            .filter(|delta| delta.head().is_some())
+            .map(Overlay::Delta);
+        layers.chain(deltas).collect()
     }
 
     /// True if the view overlays the snapshot with writes of its transaction.
@@ -103,7 +114,7 @@ impl ReadView {
     }
 }
 
-/// Reads through layers, newest first, down to the snapshot.
+/// Reads through layers and deltas, newest first, down to the engine.
 #[inline]
 pub(crate) fn get<'v>(
     snapshot: &'v SharedSnapshot,
@@ -116,15 +127,28 @@ pub(crate) fn get<'v>(
             return Ok(written);
         }
     }
-    Ok(snapshot.store().get(tree, full)?)
+    let deltas = snapshot.deltas();
+    if !deltas.is_empty() {
+        let hash = KeyHash::new(tree, full);
+        for delta in deltas {
+            if let Some(written) = delta.get(tree, full, hash, snapshot.commit_seq()) {
+                return Ok(written);
+            }
+        }
+    }
+    Ok(snapshot.main().get(tree, full)?)
 }
 
 /// Entries of a [`ReadView::range`]: key (without keyspace) and value, borrowed from the view.
 pub struct Range<'v>(Source<'v>);
 
+#[allow(
+    clippy::large_enum_variant,
+    reason = "the large one is the usual one, and must not cost an allocation"
+)]
 enum Source<'v> {
-    Snapshot(persea_kv::Range<'v>),
-    Merged(MergedRange<'v>),
+    Main(persea_kv::Range<'v>),
+    Merged(Box<MergedRange<'v>>),
 }
 
 impl<'v> Iterator for Range<'v> {
@@ -133,7 +157,7 @@ impl<'v> Iterator for Range<'v> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
-            Source::Snapshot(range) => match range.next()? {
+            Source::Main(range) => match range.next()? {
                 Ok((key, value)) => Some(Ok((strip(key), value))),
                 Err(error) => Some(Err(error.into())),
             },

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use persea_kv::Tree;
-use persea_txn::Durability;
+use persea_txn::{Durability, LockMode, TransactionOptions};
 use persea_vpack::Slice;
 use smallvec::SmallVec;
 
@@ -77,9 +77,9 @@ pub struct Savepoint {
 }
 
 impl Transaction {
-    pub(crate) fn begin(shared: &Arc<Shared>) -> Result<Self> {
+    pub(crate) fn begin(shared: &Arc<Shared>, options: &TransactionOptions) -> Result<Self> {
         Ok(Self {
-            inner: shared.manager.begin()?,
+            inner: shared.manager.begin_with(options)?,
             shared: Arc::clone(shared),
             scratch: Scratch::default(),
             touched: Vec::new(),
@@ -87,6 +87,14 @@ impl Transaction {
             must_sync: false,
             n_stamps: 0,
         })
+    }
+
+    /// Locks a collection in at least this mode until the end of the transaction.
+    ///
+    /// # Errors
+    /// [`Error::LockTimeout`]; [`Error::Deadlock`] when the wait would never end, and everything is rolled back then.
+    pub fn lock_collection(&mut self, collection: &Collection, mode: LockMode) -> Result<()> {
+        Ok(self.inner.lock_collection(collection.id(), mode)?)
     }
 
     /// A view of the state so far; it does not change with later writes of this transaction.

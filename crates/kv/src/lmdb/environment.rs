@@ -6,7 +6,7 @@ use std::path::Path;
 use heed::{CommitOrAbort, EnvFlags, EnvOpenOptions};
 
 use super::address_space::{affordable, can_reserve, physical_memory_bytes, round_up};
-use super::{Database, Databases, Environment, Options, ReadAhead, engine_error};
+use super::{Database, Databases, Environment, Options, ReadAhead, WriteSync, engine_error};
 use crate::{Error, MAX_KEY_BYTES, Result, Tree};
 
 const DATA_FILE_NAME: &str = "data.mdb";
@@ -17,7 +17,7 @@ const DATABASE_NAMES: [&str; Tree::COUNT] = ["documents", "index", "meta"];
 /// Opens the environment in `folder`, which exists and is locked by the caller.
 pub(super) fn open(folder: &Path, options: &Options) -> Result<Environment> {
     let data_bytes = std::fs::metadata(folder.join(DATA_FILE_NAME)).map_or(0, |metadata| metadata.len());
-    let flags = EnvFlags::NO_SYNC | read_ahead_flags(options.read_ahead, data_bytes);
+    let flags = sync_flags(options.write_sync) | read_ahead_flags(options.read_ahead, data_bytes);
     let data_bytes = usize::try_from(data_bytes).unwrap_or(usize::MAX);
     let mut reserve_bytes = affordable(options.reserve_bytes).max(round_up(data_bytes));
     loop {
@@ -42,8 +42,8 @@ fn open_with(
 ) -> heed::Result<Environment> {
     let mut open_options = EnvOpenOptions::new().read_txn_without_tls();
     open_options.map_size(reserve_bytes).max_readers(options.readers_max).max_dbs(Tree::COUNT as u32);
-    // SAFETY: `NO_SYNC` and `NO_READ_AHEAD` only change when and how the kernel does its input/output; they are
-    // unsafe to set for what a power failure may leave behind, which `Store::sync` is there for.
+    // SAFETY: `NO_SYNC` and `NO_READ_AHEAD` only change when and how the kernel does its input/output; the former is
+    // unsafe to set for what a power failure may leave behind, which whoever asks for it is told.
     unsafe { open_options.flags(flags) };
     // SAFETY: the files in the folder are changed by nobody but LMDB while it is open: the folder lock keeps other
     // writers of ours out, and the library itself refuses a second environment on the same path in this process.
@@ -60,6 +60,16 @@ fn check(environment: Environment) -> Result<Environment> {
     // Readers that were killed keep their slots, and so the pages they saw, until someone clears them.
     environment.clear_stale_readers().map_err(engine_error)?;
     Ok(environment)
+}
+
+/// No flag at all syncs the pages of a write, and then the page that makes them count, before the write returns.
+/// `NO_META_SYNC` would save the second sync at the price of losing the last write, `WRITE_MAP` would let a stray
+/// pointer of any part of the process damage the file; neither is worth it for writes as large as they should be here.
+fn sync_flags(write_sync: WriteSync) -> EnvFlags {
+    match write_sync {
+        WriteSync::EveryWrite => EnvFlags::empty(),
+        WriteSync::OnDemand => EnvFlags::NO_SYNC,
+    }
 }
 
 fn read_ahead_flags(read_ahead: ReadAhead, data_bytes: u64) -> EnvFlags {

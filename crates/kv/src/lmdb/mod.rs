@@ -1,9 +1,7 @@
 //! The LMDB engine: one environment with three named databases in a folder of its own.
 //!
-//! Writers append to the operating system's page cache and are synced on demand ([`Store::sync`]). Readers are
-//! wait-free and read straight from the memory map.
-//!
-//! [`Store::sync`]: crate::Store::sync
+//! Each write is brought to the disk in an order that keeps the file consistent, unless told otherwise ([`WriteSync`]).
+//! Readers are wait-free and read straight from the memory map.
 
 mod address_space;
 mod environment;
@@ -13,7 +11,7 @@ mod reader_gate;
 mod snapshot;
 mod store;
 
-pub use options::{Options, ReadAhead};
+pub use options::{Options, ReadAhead, WriteSync};
 pub use snapshot::{LmdbRange, LmdbSnapshot};
 pub use store::LmdbStore;
 

@@ -12,6 +12,18 @@ pub enum ReadAhead {
     Off,
 }
 
+/// When a batch that was written survives a power failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum WriteSync {
+    /// When the write returns. The file is consistent at every moment: new pages are on the disk before the page that
+    /// makes them count.
+    #[default]
+    EveryWrite,
+    /// After [`Store::sync`](crate::Store::sync). Writes are faster, but until then the system may bring pages to the
+    /// disk in any order, so that a power failure can damage the whole file: for data that can be made anew.
+    OnDemand,
+}
+
 /// How the LMDB engine is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -23,6 +35,8 @@ pub struct Options {
     pub readers_max: u32,
     /// Kernel read-ahead.
     pub read_ahead: ReadAhead,
+    /// When writes are brought to the disk.
+    pub write_sync: WriteSync,
 }
 
 impl Default for Options {
@@ -31,6 +45,7 @@ impl Default for Options {
             reserve_bytes: usize::try_from(1_u64 << 40).unwrap_or(1 << 30),
             readers_max: 1024,
             read_ahead: ReadAhead::Auto,
+            write_sync: WriteSync::EveryWrite,
         }
     }
 }

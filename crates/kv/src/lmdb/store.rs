@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use super::environment::{self, SortedWriter};
 use super::folder_lock::FolderLock;
 use super::reader_gate::ReaderGate;
-use super::{Databases, Environment, LmdbSnapshot, Options, engine_error};
+use super::{Databases, Environment, LmdbSnapshot, Options, WriteSync, engine_error};
 use crate::store::{Bounds, Stats, Store, Tree, Write, is_empty_range};
 use crate::{Error, Result};
 
@@ -28,6 +28,7 @@ struct Inner {
     environment: Environment,
     databases: Databases,
     gate: Arc<ReaderGate>,
+    write_sync: WriteSync,
     /// Serialises writers ahead of LMDB's own mutex, so that growth happens with no write transaction alive.
     writer: Mutex<()>,
 }
@@ -43,8 +44,14 @@ impl LmdbStore {
         let environment = environment::open(folder, options)?;
         let databases = environment::open_databases(&environment)?;
         let gate = Arc::new(ReaderGate::new(folder_lock));
-        let inner = Inner { environment, databases, gate, writer: Mutex::new(()) };
+        let write_sync = options.write_sync;
+        let inner = Inner { environment, databases, gate, write_sync, writer: Mutex::new(()) };
         Ok(LmdbStore { inner: Arc::new(inner) })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        self.inner.environment.path()
     }
 
     /// Writes a compacted copy into `folder`; see [`Engine::copy_to`](crate::Engine::copy_to).
@@ -126,7 +133,10 @@ impl Store for LmdbStore {
     }
 
     fn sync(&self) -> Result<()> {
-        self.inner.environment.force_sync().map_err(engine_error)
+        match self.inner.write_sync {
+            WriteSync::EveryWrite => Ok(()),
+            WriteSync::OnDemand => self.inner.environment.force_sync().map_err(engine_error),
+        }
     }
 
     fn version(&self) -> u64 {

@@ -8,8 +8,22 @@ pub(crate) use layer::{Layer, LayerRange};
 
 use std::sync::Arc;
 
+use persea_kv::{Tree, Write};
+
 /// The sealed layers of a transaction, oldest first.
 pub(crate) type Layers = Arc<[Arc<Layer>]>;
+
+/// The writes of some transactions, tree by tree; within a tree in the order of the transactions.
+pub(crate) fn writes_of<'g>(group: &'g [&'g Layers]) -> impl Iterator<Item = Write<'g>> + Clone {
+    Tree::ALL.into_iter().flat_map(move |tree| {
+        group.iter().flat_map(move |layers| layers.iter().flat_map(move |layer| layer.writes(tree)))
+    })
+}
+
+/// Bytes of keys and values.
+pub(crate) fn data_bytes(layers: &Layers) -> usize {
+    layers.iter().map(|layer| layer.data_bytes()).sum()
+}
 
 /// Place of one written key and its value in the bytes they were appended to.
 #[derive(Clone, Copy, Debug)]

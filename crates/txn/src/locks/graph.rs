@@ -1,0 +1,274 @@
+//! Who waits for whom, and whom to sacrifice when the waits close a circle.
+//!
+//! Edges are not stored: they follow from the queues, so they are never out of date. A transaction waits for one lock
+//! at a time, and can be part of many circles at once, since a collection may have many holders.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use ahash::RandomState;
+use hashbrown::{HashMap, HashSet};
+
+use super::collection_lock::CollectionLock;
+use super::key_table::LockKey;
+use super::ticket::{Ticket, WaitOutcome};
+use super::{LockMode, TransactionId};
+use crate::CommitSeq;
+
+/// What a transaction waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Resource {
+    Collection(u64),
+    Key(LockKey),
+}
+
+/// Which edges of the graph are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Edges {
+    /// Every one.
+    All,
+    /// Those that reach the same transactions: whoever waits for a waiter waits for what it waits for.
+    Reduced,
+    /// Like [`Edges::Reduced`] in a graph without this transaction.
+    Without(TransactionId),
+}
+
+impl Edges {
+    pub(super) fn leaves_out(self, transaction: TransactionId) -> bool {
+        matches!(self, Edges::Without(left_out) if left_out == transaction)
+    }
+
+    pub(super) fn are_implied_left_out(self) -> bool {
+        !matches!(self, Edges::All)
+    }
+}
+
+/// A transaction that waits for a key.
+#[derive(Debug)]
+pub(super) struct KeyWaiter {
+    transaction: TransactionId,
+    snapshot: CommitSeq,
+    ticket: Arc<Ticket>,
+}
+
+/// Holder and waiters of a key that more than one transaction wants.
+#[derive(Debug)]
+struct KeyQueue {
+    holder: TransactionId,
+    waiters: VecDeque<KeyWaiter>,
+}
+
+/// All collection locks, and the queues of all contended keys.
+#[derive(Debug, Default)]
+pub(super) struct WaitGraph {
+    collections: HashMap<u64, CollectionLock, RandomState>,
+    keys: HashMap<LockKey, KeyQueue, RandomState>,
+    waiting: HashMap<TransactionId, Resource, RandomState>,
+    n_deadlocks: u64,
+}
+
+impl WaitGraph {
+    /// Takes a collection, or queues for it; a ticket that is returned may be decided already.
+    pub(super) fn request_collection(
+        &mut self,
+        transaction: TransactionId,
+        collection: u64,
+        mode: LockMode,
+    ) -> Option<Arc<Ticket>> {
+        let ticket = self.collections.entry(collection).or_default().request(transaction, mode)?;
+        self.begin_wait(transaction, Resource::Collection(collection));
+        Some(ticket)
+    }
+
+    pub(super) fn collection_mode(&self, transaction: TransactionId, collection: u64) -> Option<LockMode> {
+        self.collections.get(&collection)?.mode_of(transaction)
+    }
+
+    pub(super) fn release_collection(&mut self, transaction: TransactionId, collection: u64) {
+        let Some(lock) = self.collections.get_mut(&collection) else { return };
+        let waiting = &mut self.waiting;
+        lock.release(transaction, |granted| {
+            waiting.remove(&granted);
+        });
+        if lock.is_idle() {
+            self.collections.remove(&collection);
+        }
+    }
+
+    /// Queues for a key that `holder` holds; the ticket that is returned may be decided already.
+    pub(super) fn queue_for_key(
+        &mut self,
+        transaction: TransactionId,
+        key: LockKey,
+        holder: TransactionId,
+        snapshot: CommitSeq,
+    ) -> Arc<Ticket> {
+        let ticket = Ticket::new();
+        let queue = self.keys.entry(key).or_insert_with(|| KeyQueue { holder, waiters: VecDeque::new() });
+        queue.waiters.push_back(KeyWaiter { transaction, snapshot, ticket: ticket.clone() });
+        self.begin_wait(transaction, Resource::Key(key));
+        ticket
+    }
+
+    /// Hands a contended key on to the first waiter that has seen the latest commit of it; the others before it are
+    /// told of the conflict. Returns the new holder and whether more are waiting.
+    pub(super) fn hand_on_key(
+        &mut self,
+        key: LockKey,
+        committed: CommitSeq,
+    ) -> Option<(TransactionId, bool)> {
+        let queue = self.keys.get_mut(&key)?;
+        while let Some(waiter) = queue.waiters.pop_front() {
+            self.waiting.remove(&waiter.transaction);
+            if committed > waiter.snapshot {
+                waiter.ticket.decide(WaitOutcome::Conflict);
+                continue;
+            }
+            queue.holder = waiter.transaction;
+            let has_more = !queue.waiters.is_empty();
+            if !has_more {
+                self.keys.remove(&key);
+            }
+            waiter.ticket.decide(WaitOutcome::Granted);
+            return Some((waiter.transaction, has_more));
+        }
+        self.keys.remove(&key);
+        None
+    }
+
+    pub(super) fn n_waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    pub(super) fn n_deadlocks(&self) -> u64 {
+        self.n_deadlocks
+    }
+
+    pub(super) fn n_collections(&self) -> usize {
+        self.collections.len()
+    }
+
+    /// Ends a wait without the lock; the ticket, unless the wait has ended already, and the key if nobody waits for it
+    /// any more.
+    pub(super) fn leave(&mut self, transaction: TransactionId) -> Option<(Arc<Ticket>, Option<LockKey>)> {
+        match self.waiting.remove(&transaction)? {
+            Resource::Collection(collection) => {
+                let lock = self.collections.get_mut(&collection)?;
+                let waiting = &mut self.waiting;
+                let ticket = lock.leave_queue(transaction, |granted| {
+                    waiting.remove(&granted);
+                });
+                if lock.is_idle() {
+                    self.collections.remove(&collection);
+                }
+                Some((ticket?, None))
+            }
+            Resource::Key(key) => {
+                let queue = self.keys.get_mut(&key)?;
+                let position = queue.waiters.iter().position(|waiter| waiter.transaction == transaction)?;
+                let waiter = queue.waiters.remove(position)?;
+                let is_last = queue.waiters.is_empty();
+                if is_last {
+                    self.keys.remove(&key);
+                }
+                Some((waiter.ticket, is_last.then_some(key)))
+            }
+        }
+    }
+
+    fn begin_wait(&mut self, transaction: TransactionId, resource: Resource) {
+        self.waiting.insert(transaction, resource);
+    }
+
+    fn blockers_of(&self, transaction: TransactionId, edges: Edges) -> Vec<TransactionId> {
+        let mut found = Vec::new();
+        match self.waiting.get(&transaction) {
+            Some(Resource::Collection(collection)) => {
+                if let Some(lock) = self.collections.get(collection) {
+                    lock.blockers_of(transaction, edges, &mut found);
+                }
+            }
+            Some(Resource::Key(key)) => {
+                if let Some(queue) = self.keys.get(key) {
+                    queue.blockers_of(transaction, edges, &mut found);
+                }
+            }
+            None => {}
+        }
+        found
+    }
+
+    /// Ends every circle that goes through a transaction whose wait has just begun; `left` is told the keys that nobody
+    /// waits for any more.
+    ///
+    /// New edges begin or end at that transaction only, so no other circle can have come into being.
+    pub(super) fn break_cycles(&mut self, transaction: TransactionId, mut left: impl FnMut(LockKey)) {
+        while let Some(cycle) = self.cycle_through(transaction, Edges::Reduced) {
+            let Some((ticket, key)) =
+                self.victim_of(transaction, cycle).and_then(|victim| self.leave(victim))
+            else {
+                return;
+            };
+            self.n_deadlocks += 1;
+            if let Some(key) = key {
+                left(key);
+            }
+            ticket.decide(WaitOutcome::Deadlock);
+        }
+    }
+
+    /// The transactions of a circle of waits that begins and ends at `start`.
+    fn cycle_through(&self, start: TransactionId, edges: Edges) -> Option<Vec<TransactionId>> {
+        // Depth first, without recursion: each step holds a transaction and the blockers not looked at yet.
+        let mut path = vec![(start, self.blockers_of(start, edges))];
+        let mut visited: HashSet<TransactionId, RandomState> = HashSet::default();
+        loop {
+            let (_, blockers) = path.last_mut()?;
+            match blockers.pop() {
+                None => drop(path.pop()),
+                Some(next) if next == start => {
+                    return Some(path.into_iter().map(|(transaction, _)| transaction).collect());
+                }
+                Some(next) => {
+                    if visited.insert(next) {
+                        path.push((next, self.blockers_of(next, edges)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whom to sacrifice: someone who is part of every circle through `start`, so that one is enough; of these the one
+    /// with the most edges, who is likely to close more circles later; of several the youngest.
+    fn victim_of(&self, start: TransactionId, mut cycle: Vec<TransactionId>) -> Option<TransactionId> {
+        cycle.retain(|member| {
+            *member == start || self.cycle_through(start, Edges::Without(*member)).is_none()
+        });
+        let mut n_edges: HashMap<TransactionId, usize, RandomState> =
+            cycle.iter().map(|transaction| (*transaction, 0)).collect();
+        for waiting in self.waiting.keys() {
+            let blockers = self.blockers_of(*waiting, Edges::All);
+            for end in std::iter::repeat_n(waiting, blockers.len()).chain(&blockers) {
+                if let Some(count) = n_edges.get_mut(end) {
+                    *count += 1;
+                }
+            }
+        }
+        cycle.into_iter().max_by_key(|member| (n_edges.get(member).copied(), *member))
+    }
+}
+
+impl KeyQueue {
+    fn blockers_of(&self, transaction: TransactionId, edges: Edges, found: &mut Vec<TransactionId>) {
+        let Some(position) = self.waiters.iter().position(|waiter| waiter.transaction == transaction) else {
+            return;
+        };
+        let earlier = self.waiters.iter().take(position).rev().map(|waiter| waiter.transaction);
+        for other in earlier.chain([self.holder]).filter(|other| !edges.leaves_out(*other)) {
+            found.push(other);
+            if edges.are_implied_left_out() {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The lock manager: one door to both levels, with waiting.
+//!
+//! Order of the internal mutexes: wait graph before key shard. A key marked as contended changes hands under the wait
+//! graph's mutex only, so its queue and its entry can't contradict each other.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use super::graph::WaitGraph;
+use super::key_table::{KeyAttempt, KeyTable};
+use super::{LockKey, LockMode, Ticket, TransactionId, WaitOutcome};
+use crate::CommitSeq;
+
+/// What became of an attempt to take a lock.
+#[derive(Debug)]
+pub(crate) enum LockAttempt {
+    /// The transaction holds the lock from now on.
+    Acquired,
+    /// The transaction held it before.
+    AlreadyHeld,
+    /// Someone has committed the key after the transaction's snapshot.
+    Conflict,
+    /// The transaction is in the queue; the ticket tells how that ends, and may know already.
+    Queued(Arc<Ticket>),
+}
+
+/// Whether to queue for a lock that is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IfTaken {
+    Queue,
+    Fail,
+}
+
+/// The locks of all transactions.
+#[derive(Debug)]
+pub(crate) struct LockManager {
+    keys: KeyTable,
+    graph: Mutex<WaitGraph>,
+    n_waits: AtomicU64,
+    n_timeouts: AtomicU64,
+}
+
+impl LockManager {
+    pub(crate) fn new() -> LockManager {
+        LockManager {
+            keys: KeyTable::new(),
+            graph: Mutex::default(),
+            n_waits: AtomicU64::new(0),
+            n_timeouts: AtomicU64::new(0),
+        }
+    }
+
+    /// Takes a key for writing. If another transaction holds it, queues or reports a conflict.
+    pub(crate) fn lock_key(
+        &self,
+        key: LockKey,
+        transaction: TransactionId,
+        snapshot: CommitSeq,
+        if_taken: IfTaken,
+    ) -> LockAttempt {
+        match self.keys.acquire(key, transaction, snapshot) {
+            KeyAttempt::HeldBy(_) if if_taken == IfTaken::Queue => {}
+            KeyAttempt::HeldBy(_) | KeyAttempt::Conflict => return LockAttempt::Conflict,
+            KeyAttempt::Acquired => return LockAttempt::Acquired,
+            KeyAttempt::AlreadyHeld => return LockAttempt::AlreadyHeld,
+        }
+        let mut graph = self.graph.lock();
+        match self.keys.acquire_or_mark(key, transaction, snapshot) {
+            KeyAttempt::Acquired => LockAttempt::Acquired,
+            KeyAttempt::AlreadyHeld => LockAttempt::AlreadyHeld,
+            KeyAttempt::Conflict => LockAttempt::Conflict,
+            KeyAttempt::HeldBy(holder) => {
+                let ticket = graph.queue_for_key(transaction, key, holder, snapshot);
+                self.begin_wait(&mut graph, transaction);
+                LockAttempt::Queued(ticket)
+            }
+        }
+    }
+
+    /// Takes a collection in at least this mode, or queues for it.
+    pub(crate) fn lock_collection(
+        &self,
+        collection: u64,
+        mode: LockMode,
+        transaction: TransactionId,
+    ) -> LockAttempt {
+        if mode == LockMode::Read {
+            return LockAttempt::AlreadyHeld;
+        }
+        let mut graph = self.graph.lock();
+        let held = graph.collection_mode(transaction, collection);
+        if held.is_some_and(|held| held >= mode) {
+            return LockAttempt::AlreadyHeld;
+        }
+        match graph.request_collection(transaction, collection, mode) {
+            None if held.is_some() => LockAttempt::AlreadyHeld,
+            None => LockAttempt::Acquired,
+            Some(ticket) => {
+                self.begin_wait(&mut graph, transaction);
+                LockAttempt::Queued(ticket)
+            }
+        }
+    }
+
+    fn begin_wait(&self, graph: &mut WaitGraph, transaction: TransactionId) {
+        self.n_waits.fetch_add(1, Ordering::Relaxed);
+        graph.break_cycles(transaction, |key| self.keys.unmark(key));
+    }
+
+    /// Ends a wait that took too long. The outcome, if there is one after all.
+    pub(crate) fn give_up(&self, transaction: TransactionId, ticket: &Ticket) -> Option<WaitOutcome> {
+        let mut graph = self.graph.lock();
+        let outcome = ticket.outcome();
+        if outcome.is_some() {
+            return outcome;
+        }
+        self.n_timeouts.fetch_add(1, Ordering::Relaxed);
+        if let Some((_, Some(key))) = graph.leave(transaction) {
+            self.keys.unmark(key);
+        }
+        None
+    }
+
+    /// Gives collections back.
+    pub(crate) fn release_collections(&self, collections: &[u64], transaction: TransactionId) {
+        if collections.is_empty() {
+            return;
+        }
+        let mut graph = self.graph.lock();
+        for collection in collections {
+            graph.release_collection(transaction, *collection);
+        }
+    }
+
+    /// Gives keys back that were not written after all.
+    pub(crate) fn release_keys(&self, keys: &[LockKey]) {
+        self.give_back(keys, None);
+    }
+
+    /// Gives committed keys back. They are remembered until every transaction sees the commit; `horizon` tells up to
+    /// which commit they all see everything.
+    pub(crate) fn commit_keys(&self, keys: Vec<LockKey>, seq: CommitSeq, horizon: CommitSeq) {
+        if horizon < seq {
+            self.give_back(&keys, Some(seq));
+            self.keys.remember(keys, seq);
+        } else {
+            self.give_back(&keys, None);
+        }
+    }
+
+    fn give_back(&self, keys: &[LockKey], committed: Option<CommitSeq>) {
+        for key in keys {
+            if self.keys.release_if_uncontended(*key, committed) {
+                continue;
+            }
+            let mut graph = self.graph.lock();
+            let next = graph.hand_on_key(*key, self.keys.committed(*key));
+            self.keys.set_holder(*key, next);
+        }
+    }
+
+    /// Forgets commits that every transaction sees.
+    pub(crate) fn prune(&self, horizon: CommitSeq) {
+        self.keys.prune(horizon);
+    }
+
+    /// Keys held or remembered.
+    pub(crate) fn n_keys(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Collections locked.
+    pub(crate) fn n_collections(&self) -> usize {
+        self.graph.lock().n_collections()
+    }
+
+    /// Transactions waiting now.
+    pub(crate) fn n_waiting(&self) -> usize {
+        self.graph.lock().n_waiting()
+    }
+
+    /// Waits begun, waits that took too long, and deadlocks ended, since the start.
+    pub(crate) fn counts(&self) -> (u64, u64, u64) {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        (count(&self.n_waits), count(&self.n_timeouts), self.graph.lock().n_deadlocks())
+    }
+}

@@ -1,0 +1,22 @@
+//! Locks of two levels: collections by mode, and single keys for writing.
+//!
+//! Uncontended keys cost one sharded table entry. Everything that involves waiting goes through one [`WaitGraph`],
+//! which queues fairly, knows who waits for whom on either level, and breaks every cycle at the moment it would close.
+
+mod collection_lock;
+mod graph;
+mod key_table;
+mod manager;
+mod mode;
+mod ticket;
+
+pub(crate) use key_table::LockKey;
+pub(crate) use manager::{IfTaken, LockAttempt, LockManager};
+pub use mode::LockMode;
+pub(crate) use ticket::{Ticket, WaitOutcome};
+
+/// Id of a transaction; ids start at 1.
+pub(crate) type TransactionId = u64;
+
+#[cfg(test)]
+mod tests;
