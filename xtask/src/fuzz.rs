@@ -112,6 +112,8 @@ fn build(target: &Target, compiler: &Compiler) -> anyhow::Result<PathBuf> {
         "-Cdebug-assertions=yes",
         "-Ccodegen-units=1",
         "-Zsanitizer=address",
+        // It would move locals to the heap, and parsers tell the depth of their stack by the address of a local.
+        "-Cllvm-args=-asan-use-after-return=never",
     ]);
     let folder = process::target_folder().join("fuzz");
     let mut command = Command::new(env!("CARGO"));

@@ -18,6 +18,9 @@ pub(crate) use sse2::Block;
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) use words::Block;
 
+/// What examines a block, in the words of [`crate::IMPLEMENTATION`].
+pub(crate) const IMPLEMENTATION: &str = if cfg!(target_arch = "x86_64") { "SSE2" } else { "64-bit words" };
+
 /// How many bytes a block has.
 pub(crate) const BLOCK: usize = 16;
 

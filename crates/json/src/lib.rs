@@ -18,3 +18,7 @@ pub use writer::{to_string, write, write_string};
 
 /// Longest single value that the streams hold in memory, unless told otherwise.
 pub const VALUE_BYTES_MAX: usize = 512 << 20;
+
+/// What text is examined with, sixteen bytes at a time: `SSE2` where every processor has it, else `64-bit words`.
+/// The choice is made when the crate is compiled.
+pub const IMPLEMENTATION: &str = block::IMPLEMENTATION;

@@ -77,14 +77,18 @@ fn read(text: &[u8], least: i64, greatest: u64) -> Result<(u64, usize), ParseErr
         _ => (false, 0),
     };
     let limit = if negative { least.unsigned_abs() } else { greatest };
-    let mut number = 0u64;
+    let (tenth, last) = (limit / 10, limit % 10);
+    let mut number = 0;
     let mut end = start;
-    for digit in text.iter().skip(start).map(|byte| byte.wrapping_sub(b'0')).take_while(|digit| *digit <= 9) {
-        number = number
-            .checked_mul(10)
-            .and_then(|number| number.checked_add(digit.into()))
-            .filter(|number| *number <= limit)
-            .ok_or(ParseError::Overflow { at: end })?;
+    for byte in text.iter().skip(start) {
+        let digit = u64::from(byte.wrapping_sub(b'0'));
+        if digit > 9 {
+            break;
+        }
+        if number > tenth || (number == tenth && digit > last) {
+            return Err(ParseError::Overflow { at: end });
+        }
+        number = number * 10 + digit;
         end += 1;
     }
     match end {

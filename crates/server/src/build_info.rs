@@ -63,7 +63,7 @@ impl BuildInfo {
             ("cpu-features-compiled-in", Fact::List(cpu_features(|(_, compiled_in, _)| compiled_in))),
             ("cpu-features-found", Fact::List(cpu_features(|(_, _, found)| found))),
             ("allocator", text(self.allocator)),
-            ("json-implementation", text(JSON_IMPLEMENTATION)),
+            ("json-implementation", text(persea_json::IMPLEMENTATION)),
             ("storage-engine", Fact::Text(persea::storage_version())),
             ("sanitizers", text(self.sanitizers)),
             ("debug-assertions", Fact::Flag(cfg!(debug_assertions))),
@@ -72,13 +72,6 @@ impl BuildInfo {
         facts
     }
 }
-
-/// How JSON text is examined: sixteen bytes at once where the architecture always has instructions for it.
-const JSON_IMPLEMENTATION: &str = if cfg!(target_arch = "x86_64") {
-    "SSE2, chosen when compiled"
-} else {
-    "64-bit words, chosen when compiled"
-};
 
 /// Name, whether the code is compiled for it, whether the CPU has it.
 type CpuFeature = (&'static str, bool, bool);

@@ -126,16 +126,19 @@ fn charts(group: &Group<'_>, runs: &[&Run]) -> String {
     let mut html = String::new();
     let sizes = group.sizes();
     let largest = sizes.last().copied();
-    let unit = group.figures.first().map_or("", |figure| figure.unit.per());
     for parameter in group.parameters() {
-        let size = group.figures.iter().find(|figure| figure.parameter.as_deref() == parameter);
-        if largest.is_some() && size.and_then(|figure| figure.size()) != largest {
+        let Some(figure) = group.figures.iter().find(|figure| figure.parameter.as_deref() == parameter)
+        else {
+            continue;
+        };
+        let smaller = |size: f64| largest.is_some_and(|largest| size < largest);
+        if figure.size().is_some_and(smaller) {
             continue;
         }
         let title = parameter
             .map_or_else(|| group.name.to_owned(), |parameter| format!("{} / {parameter}", group.name));
         let lines = series::over_time(group, runs, parameter);
-        html.push_str(&chart::over_time(&title, unit, &lines, runs));
+        html.push_str(&chart::over_time(&title, figure.unit.per(), &lines, runs));
     }
     if largest.is_some() {
         html.push_str(&chart::by_size(group.name, &series::by_size(group)));

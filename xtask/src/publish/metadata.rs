@@ -1,6 +1,6 @@
 //! What the registry and its readers want to know of each crate.
 
-use cargo_metadata::Package;
+use cargo_metadata::{DependencyKind, Package};
 
 /// The registry's bounds.
 const KEYWORDS_MAX: usize = 5;
@@ -24,8 +24,10 @@ pub fn problems(package: &Package) -> Vec<String> {
     expect(package.keywords.iter().all(|keyword| is_keyword(keyword)), "a keyword that the registry refuses");
     expect((1..=CATEGORIES_MAX).contains(&package.categories.len()), "`categories` must be one to five");
     expect(readme_has_text(package), "no README, or an empty one");
-    for dependency in package.dependencies.iter().filter(|dependency| dependency.path.is_some()) {
-        // A path alone means nothing once the crate is published.
+    // A path alone means nothing once the crate is published; development dependencies without a version are left out.
+    let published =
+        package.dependencies.iter().filter(|dependency| dependency.kind != DependencyKind::Development);
+    for dependency in published.filter(|dependency| dependency.path.is_some()) {
         expect(
             dependency.req.to_string() != "*",
             &format!("`{}` is depended on without a version", dependency.name),
