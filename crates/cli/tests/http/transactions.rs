@@ -594,7 +594,10 @@ fn concurrent_transfers_keep_the_sum() {
             };
             let (from, to) = (seed % ACCOUNTS, (seed / 3 + 1 + seed) % ACCOUNTS);
             let is_moved = from != to && move_money(from, -7) && move_money(to, 7);
-            assert_eq!(inside.query(sum).first().filter(|_| is_moved).unwrap_or(&json!(800)), &json!(800));
+            // One that lost a deadlock is aborted already and can't be asked.
+            if is_moved {
+                assert_eq!(inside.query(sum), [800]);
+            }
             if is_moved { inside.commit().status == 200 } else { inside.abort().expect(200).status == 0 }
         };
         let threads: Vec<_> = (0..4)

@@ -53,7 +53,7 @@ pub const TABLE: &[ErrorCode] = &[
     code(25, "IP_ADDRESS_INVALID", 500),
     code(27, "FILE_EXISTS", 500),
     code(28, "LOCKED", 500),
-    code(29, "DEADLOCK", 500),
+    code(29, "DEADLOCK", 409),
     code(30, "SHUTTING_DOWN", 503),
     code(31, "ONLY_ENTERPRISE", 501),
     code(32, "RESOURCE_LIMIT", 500),
