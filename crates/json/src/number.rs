@@ -175,20 +175,33 @@ fn digits(text: &[u8], at: usize) -> Option<Digits> {
     let mut next = *window.get(BLOCK + count)?;
     let mut count = count;
     if count == BLOCK {
-        for &byte in window.get(2 * BLOCK + 1..)? {
-            let digit = next.wrapping_sub(b'0');
-            if digit > 9 {
-                break;
-            }
-            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
-            count += 1;
-            next = byte;
-        }
-        if next.is_ascii_digit() {
-            return None;
-        }
+        // Up to three more; of four that are digits at least the last is too many.
+        let tail = u32::from_le_bytes(*window.get(2 * BLOCK..)?.first_chunk()?);
+        let more = leading_digits(tail);
+        value = value.wrapping_mul(*POWERS_OF_TEN.get(more)?).wrapping_add(join_few(tail, more));
+        count += more;
+        // Not in the window when they are too many.
+        next = *window.get(BLOCK + count)?;
     }
     Some(Digits { value, count, first: *window.get(BLOCK)?, next })
+}
+
+/// How many of four bytes are digits before the first that is none.
+#[inline(always)]
+fn leading_digits(four: u32) -> usize {
+    // Sets the top bit of bytes above '9' and below '0'; what carries over only touches bytes behind those.
+    let above = four.wrapping_add(0x4646_4646);
+    let below = four.wrapping_sub(0x3030_3030);
+    ((above | below) & 0x8080_8080).trailing_zeros() as usize / 8
+}
+
+/// The number that the first `count` of four digits spell.
+#[inline(always)]
+fn join_few(four: u32, count: usize) -> u64 {
+    // Moves the digits up to the end, so that zeros stand before them.
+    let digits = (u64::from(four & 0x0f0f_0f0f) << (32 - 8 * count as u32)) as u32;
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00ff_00ff;
+    u64::from((pairs.wrapping_mul(100).wrapping_add(pairs >> 16)) & 0xffff)
 }
 
 /// The digits from `at` on; `None` when they are 20 or more.

@@ -90,40 +90,46 @@ impl<'t, 'o> Reader<'t, 'o> {
         }
     }
 
-    /// An array whose first member is the number at `at`; quick as long as the others are numbers too and there are
-    /// no blanks.
+    /// An array whose first member is the number at `at`; quick as long as the others are numbers too.
     #[inline(never)]
     fn number_array(&mut self, at: usize, depth: usize, kind: Kind) -> Option<usize> {
         let array = self.out.open_array(depth);
         let mut at = at;
         loop {
             self.out.member(&array);
-            at = self.inline_number(at)?;
+            at = self.number(at)?;
             match self.text.get(at..).and_then(|rest| rest.first_chunk()) {
                 Some([b',', b'-' | b'0'..=b'9']) => at += 1,
                 Some([b']', _]) => {
                     self.out.close_array(array);
                     return Some(at + 1);
                 }
-                _ => return self.behind_member(at, array, depth, kind),
+                Some([b',', _]) => match self.token(at + 1) {
+                    (next, b'-' | b'0'..=b'9') => at = next,
+                    (next, byte) => return self.members(next, byte, array, depth, kind),
+                },
+                _ => return self.behind_number(at, array, depth, kind),
             }
         }
     }
 
     #[inline(never)]
     fn any_array(&mut self, at: usize, depth: usize, kind: Kind) -> Option<usize> {
-        let array = self.out.open_array(depth);
-        match self.token(at + 1) {
-            (at, b']') => {
-                self.out.close_array(array);
-                Some(at + 1)
-            }
-            (at, byte) => self.members(at, byte, array, depth, kind),
+        let (at, byte) = self.token(at + 1);
+        if let b'-' | b'0'..=b'9' = byte {
+            return self.number_array(at, depth, kind);
         }
+        let array = self.out.open_array(depth);
+        if byte == b']' {
+            self.out.close_array(array);
+            return Some(at + 1);
+        }
+        self.members(at, byte, array, depth, kind)
     }
 
-    /// What follows a member of an array, up to its end.
-    fn behind_member(&mut self, at: usize, array: Open, depth: usize, kind: Kind) -> Option<usize> {
+    /// What follows a number in an array, if that is neither a comma nor the end at once.
+    #[inline(never)]
+    fn behind_number(&mut self, at: usize, array: Open, depth: usize, kind: Kind) -> Option<usize> {
         match self.token(at) {
             (at, b',') => {
                 let (at, byte) = self.token(at + 1);
@@ -229,14 +235,9 @@ impl<'t, 'o> Reader<'t, 'o> {
         Some((at + name.raw_length(), name.kind))
     }
 
-    /// One number.
-    #[inline(never)]
-    fn number(&mut self, at: usize) -> Option<usize> {
-        self.inline_number(at)
-    }
-
+    /// One number; inlined where it is used, as calls would be a good part of its time.
     #[inline(always)]
-    fn inline_number(&mut self, at: usize) -> Option<usize> {
+    fn number(&mut self, at: usize) -> Option<usize> {
         match number::usual(self.text, at) {
             Some((Number::Integer { negative, magnitude }, end)) => {
                 self.out.add_integer(negative, magnitude);
