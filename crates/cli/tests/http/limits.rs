@@ -100,7 +100,9 @@ fn slow_queries_do_not_shut_out_who_ends_them() {
     let slow: Vec<_> = (0..500)
         .map(|_| {
             let client = server.client();
-            std::thread::spawn(move || client.post("/_api/cursor", &json!({ "query": "RETURN SLEEP(30)" })).status)
+            std::thread::spawn(move || {
+                client.post("/_api/cursor", &json!({ "query": "RETURN SLEEP(30)" })).status
+            })
         })
         .collect();
     let client = server.client();

@@ -192,7 +192,11 @@ fn match_persistent(index: &IndexMeta, conditions: &[Condition]) -> Option<Match
     }
     // A document without members in an expanded attribute has no entry, so only a condition on that attribute, which
     // such a document can't fulfil, makes the index complete.
-    if index.fields.iter().any(|field| field.expanded_after.is_some() && equality(field, conditions).is_none()) {
+    if index
+        .fields
+        .iter()
+        .any(|field| field.expanded_after.is_some() && equality(field, conditions).is_none())
+    {
         return None;
     }
     let mut found = Match {
