@@ -17,7 +17,7 @@ pub fn document(number: usize) -> VPackBuf {
         "value": number,
         "group": (number % 1_000),
         "name": (format!("document number {number}")),
-        "active": (number % 3 == 0),
+        "active": (number.is_multiple_of(3)),
         "score": (number as f64 * 0.37),
     })
 }
