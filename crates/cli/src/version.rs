@@ -1,5 +1,7 @@
 //! `persea version`: what was built.
 
+use std::io::{ErrorKind, Write};
+
 use clap::Args;
 use persea_server::{BuildInfo, Fact};
 use persea_vpack::Builder;
@@ -28,19 +30,20 @@ pub fn build_info() -> BuildInfo {
 /// Prints the version and what was compiled in.
 ///
 /// # Errors
-/// When the facts can't be built into JSON.
-#[allow(clippy::print_stdout, reason = "printing is what this command is for")]
+/// When the facts can't be built into JSON, or not be written.
 pub fn run(options: &Options) -> anyhow::Result<()> {
     let facts = build_info().facts();
-    if options.json {
-        println!("{}", json(&facts)?);
-        return Ok(());
+    let text = if options.json { format!("{}\n", json(&facts)?) } else { table(&facts) };
+    match std::io::stdout().write_all(text.as_bytes()) {
+        // Whoever reads may have seen enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        outcome => Ok(outcome?),
     }
+}
+
+fn table(facts: &[(&str, Fact)]) -> String {
     let width = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    for (name, fact) in &facts {
-        println!("{name:<width$}  {fact}");
-    }
-    Ok(())
+    facts.iter().map(|(name, fact)| format!("{name:<width$}  {fact}\n")).collect()
 }
 
 fn json(facts: &[(&str, Fact)]) -> anyhow::Result<String> {
