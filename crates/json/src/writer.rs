@@ -11,7 +11,7 @@ use crate::block::{BLOCK, Block};
 
 /// Appends the value as JSON text.
 pub fn write(value: Slice<'_>, out: &mut Vec<u8>) {
-    if put(value.bytes(), out, DEPTH_MAX).is_none() {
+    if put(value.bytes(), value.byte_size(), out, DEPTH_MAX).is_none() {
         put_null(out);
     }
 }
@@ -28,7 +28,10 @@ pub fn to_string(value: Slice<'_>) -> String {
 }
 
 /// Writes the value at the start of `rest` and returns its size; `None`, and nothing written, when there is none.
-fn put(rest: &[u8], out: &mut Vec<u8>, depth_left: usize) -> Option<usize> {
+///
+/// Only `limit` bytes are those of the container that the value is in. Others may be looked at, but as containers
+/// never reach beyond it, the work is bounded by the size of the bytes times their depth, whatever they are.
+fn put(rest: &[u8], limit: usize, out: &mut Vec<u8>, depth_left: usize) -> Option<usize> {
     let head = *rest.first()?;
     match head {
         0x40..=0xbe => {
@@ -73,9 +76,60 @@ fn put(rest: &[u8], out: &mut Vec<u8>, depth_left: usize) -> Option<usize> {
             append_short(out, b"true", 4);
             Some(1)
         }
-        0x01..=0x14 => put_container(Slice::trusted(rest), out, depth_left),
-        _ => put_rare(Slice::trusted(rest), out, depth_left),
+        0x02 | 0x0b if let Some(narrow) = Narrow::of(rest, head, limit) => {
+            match (depth_left.checked_sub(1), narrow.count) {
+                (None, _) => put_null(out),
+                (Some(depth_left), None) => put_equal_members(rest, &narrow, out, depth_left),
+                (Some(depth_left), Some(count)) => {
+                    let (start, end) = (narrow.start, narrow.size);
+                    put_pairs(rest.get(start..).unwrap_or(&[]), end - start, count, out, depth_left);
+                }
+            }
+            Some(narrow.size)
+        }
+        0x01..=0x14 => put_container(Slice::trusted(rest.get(..limit).unwrap_or(rest)), out, depth_left),
+        _ => put_rare(Slice::trusted(rest.get(..limit).unwrap_or(rest)), out, depth_left),
     }
+}
+
+/// An array without offsets, or an object, whose length is one byte and that has no padding: the form that most have.
+struct Narrow {
+    /// Where the members start.
+    start: usize,
+    /// Size of the whole.
+    size: usize,
+    /// Number of pairs of an object; arrays of this form do not tell.
+    count: Option<usize>,
+}
+
+impl Narrow {
+    #[inline(always)]
+    fn of(rest: &[u8], head: u8, limit: usize) -> Option<Narrow> {
+        let &[_, size, count, first] = rest.first_chunk()?;
+        let size = usize::from(size);
+        let (start, member, count) =
+            if head == 0x02 { (2, count, None) } else { (3, first, Some(usize::from(count))) };
+        (member != 0 && start < size && size <= limit).then_some(Narrow { start, size, count })
+    }
+}
+
+/// Writes the members of an array.
+#[inline]
+fn put_equal_members(array: &[u8], narrow: &Narrow, out: &mut Vec<u8>, depth_left: usize) {
+    out.push(b'[');
+    let mut at = narrow.start;
+    while let Some(size) =
+        array.get(at..).and_then(|rest| put(rest, narrow.size.saturating_sub(at), out, depth_left))
+    {
+        at += size;
+        if at >= narrow.size {
+            out.push(b']');
+            return;
+        }
+        out.push(b',');
+    }
+    // Broken bytes; so far the text ends in a bracket or comma.
+    out.extend_from_slice(b"null]");
 }
 
 fn put_container(value: Slice<'_>, out: &mut Vec<u8>, depth_left: usize) -> Option<usize> {
@@ -101,7 +155,7 @@ fn put_rare(value: Slice<'_>, out: &mut Vec<u8>, depth_left: usize) -> Option<us
             // A tag chain too long to follow.
             inner if inner.kind() == Kind::Tagged => put_null(out),
             inner => {
-                if put(inner.bytes(), out, depth_left).is_none() {
+                if put(inner.bytes(), inner.byte_size(), out, depth_left).is_none() {
                     put_null(out);
                 }
             }
@@ -118,7 +172,7 @@ fn put_array(array: Slice<'_>, out: &mut Vec<u8>, depth_left: usize) {
         if index > 0 {
             out.push(b',');
         }
-        match put(rest, out, depth_left).and_then(|size| rest.get(size..)) {
+        match put(rest, rest.len(), out, depth_left).and_then(|size| rest.get(size..)) {
             Some(behind) => rest = behind,
             None => {
                 // Broken bytes; so far the text ends in a bracket or comma.
@@ -131,22 +185,31 @@ fn put_array(array: Slice<'_>, out: &mut Vec<u8>, depth_left: usize) {
 }
 
 fn put_object(object: Slice<'_>, out: &mut Vec<u8>, depth_left: usize) {
-    let (mut rest, count) = object.stored_members();
+    let (members, count) = object.stored_members();
+    put_pairs(members, members.len(), count, out, depth_left);
+}
+
+/// Writes the pairs of an object, which are in the first `limit` bytes.
+fn put_pairs(members: &[u8], limit: usize, count: usize, out: &mut Vec<u8>, depth_left: usize) {
+    let mut at = 0;
     out.push(b'{');
     for index in 0..count {
         let before = out.len();
         if index > 0 {
             out.push(b',');
         }
-        let Some(behind) = put_name(rest, out).and_then(|size| rest.get(size..)) else {
-            out.truncate(before);
-            break;
-        };
-        let Some(behind) = put(behind, out, depth_left).and_then(|size| behind.get(size..)) else {
-            out.truncate(before);
-            break;
-        };
-        rest = behind;
+        let end = members.get(at..).and_then(|pair| {
+            let value = at + put_name(pair, out)?;
+            Some(value + put(members.get(value..)?, limit.checked_sub(value)?, out, depth_left)?)
+        });
+        match end {
+            Some(end) => at = end,
+            None => {
+                // Broken bytes.
+                out.truncate(before);
+                break;
+            }
+        }
     }
     out.push(b'}');
 }

@@ -96,3 +96,18 @@ proptest! {
         let _ = to_string(Slice::trusted(&bytes));
     }
 }
+
+#[test]
+fn containers_that_overlap_do_not_multiply() {
+    // Never valid, but each byte could be the start of a container that reaches into the next ones.
+    for head in [0x02, 0x03, 0x06, 0x0b, 0x13, 0x14] {
+        for size in [3, 4, 5, 7, 12, 40, 200, 255] {
+            for filler in [&[][..], &[1], &[2, 0x31], &[head, size], &[0x41, 0x61]] {
+                let pattern = [&[head, size][..], filler].concat();
+                let bytes: Vec<u8> = pattern.iter().copied().cycle().take(600).collect();
+                let text = to_string(Slice::trusted(&bytes));
+                assert!(text.len() < 600 * 400 * 8, "{head} {size} {filler:?}: {}", text.len());
+            }
+        }
+    }
+}
