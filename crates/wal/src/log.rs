@@ -127,6 +127,9 @@ impl Log {
             health: Health::default(),
             options,
         });
+        if !recovery.damages.is_empty() {
+            shared.tell_what_is_synced()?;
+        }
         let interval = shared.options.sync_interval;
         let background = interval.map(|interval| Background::start(shared.clone(), interval)).transpose()?;
         Ok((Self { background, shared }, recovery))

@@ -101,6 +101,19 @@ impl Shared {
         self.prepare_spare()
     }
 
+    /// Begins a segment whose head states how far the log is synced, and brings it to the disk.
+    ///
+    /// Opening may have cut the only place that told damage, which was passed over, from a torn tail. The next opening
+    /// would then take the damage for the end and give up the intact records behind it.
+    pub(crate) fn tell_what_is_synced(&self) -> Result<()> {
+        let mut tail = lock(&self.tail);
+        if !tail.is_empty() {
+            tail.begin_segment(self, 0)?;
+        }
+        drop(tail);
+        self.sync(self.board.written(), Waiter::Background)
+    }
+
     /// Has a file ready before the segment is full.
     fn prepare_spare(&self) -> Result<()> {
         let segment_bytes = self.options.segment_bytes;
