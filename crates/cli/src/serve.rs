@@ -1,6 +1,7 @@
 //! `persea serve`: the server process. Options carry arangod's names beside short ones.
 
 mod endpoint;
+mod open_files;
 mod size;
 
 use std::io::IsTerminal;
@@ -93,6 +94,7 @@ pub struct Options {
 /// When options don't fit, the folder can't be opened, or an address can't be bound.
 pub fn run(options: Options) -> anyhow::Result<()> {
     start_log(&options.log_level)?;
+    open_files::raise_limit();
     check_authentication(&options)?;
     let opening = Instant::now();
     let instance = open(&options)?;

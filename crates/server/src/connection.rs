@@ -14,7 +14,7 @@ use hyper::{Method, StatusCode, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 
 use crate::context::Context;
@@ -31,16 +31,24 @@ const HEADER_BYTES_MAX: usize = 2 << 20;
 /// hyper's smallest limit is 8 KiB; requests are small and responses whole, so a small buffer serves.
 const READ_BUFFER_BYTES: usize = HEADER_BYTES_MAX;
 
+/// Connections that may wait to be accepted; the system's own limit may be lower. Beyond it, connections of a burst are
+/// reset. The usual default of 128 is less than a pool of clients that starts.
+const BACKLOG: u32 = 4_096;
+
 /// Binds every endpoint.
 ///
 /// # Errors
 /// When an address can't be bound.
-pub async fn bind(endpoints: &[SocketAddr]) -> std::io::Result<Vec<TcpListener>> {
-    let mut listeners = Vec::with_capacity(endpoints.len());
-    for endpoint in endpoints {
-        listeners.push(TcpListener::bind(endpoint).await?);
-    }
-    Ok(listeners)
+pub fn bind(endpoints: &[SocketAddr]) -> std::io::Result<Vec<TcpListener>> {
+    endpoints.iter().map(|endpoint| listen(*endpoint)).collect()
+}
+
+fn listen(endpoint: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if endpoint.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // As a server that starts again finds its port in use for a minute otherwise.
+    socket.set_reuseaddr(true)?;
+    socket.bind(endpoint)?;
+    socket.listen(BACKLOG)
 }
 
 /// Serves until `stop` turns true, then lets running requests finish within the grace period.

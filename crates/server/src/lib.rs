@@ -41,7 +41,7 @@ impl Server {
     /// # Errors
     /// When an address can't be bound.
     pub async fn bind(instance: Instance, options: ServerOptions) -> std::io::Result<Server> {
-        let listeners = connection::bind(&options.endpoints).await?;
+        let listeners = connection::bind(&options.endpoints)?;
         let context = Arc::new(context::Context {
             instance,
             cursors: cursors::Cursors::new(options.cursors_max),

@@ -54,25 +54,25 @@ impl Client {
     /// Sends a request with a text body and headers.
     #[track_caller]
     pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
-        self.try_send(method, path, headers, body).expect("an answer")
+        self.try_send(method, path, headers, body).unwrap_or_else(|error| panic!("no answer: {error}"))
     }
 
-    /// Sends a request; `None` when the server is gone.
+    /// Sends a request; an error when the server is gone.
     pub fn try_send(
         &self,
         method: &str,
         path: &str,
         headers: &[(&str, &str)],
         body: &[u8],
-    ) -> Option<Answer> {
+    ) -> Result<Answer, ureq::Error> {
         let mut request = ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.base));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         let request = request.body(body).expect("a request");
-        let mut response = self.agent.run(request).ok()?;
-        let text = response.body_mut().with_config().limit(1 << 30).read_to_vec().ok()?;
-        Some(Answer {
+        let mut response = self.agent.run(request)?;
+        let text = response.body_mut().with_config().limit(1 << 30).read_to_vec()?;
+        Ok(Answer {
             status: response.status().as_u16(),
             headers: response.headers().clone(),
             body: serde_json::from_slice(&text).unwrap_or(Value::Null),

@@ -68,7 +68,7 @@ fn killed_in_the_middle_of_writing() {
             let body =
                 json!([{ "_key": format!("{number}a") }, { "_key": format!("{number}b") }]).to_string();
             match client.try_send("POST", "/_api/document/c", &[], body.as_bytes()) {
-                Some(answer) if answer.status == 202 => counter.store(number + 1, Ordering::SeqCst),
+                Ok(answer) if answer.status == 202 => counter.store(number + 1, Ordering::SeqCst),
                 _ => return,
             }
         }

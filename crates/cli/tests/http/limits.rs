@@ -1,7 +1,8 @@
 //! Inputs at and beyond the limits.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -81,6 +82,27 @@ fn many_connections_at_once() {
     assert_eq!(client.get("/_api/collection/c/count").body["count"], 640);
 }
 
+/// A pool of clients that starts makes its connections faster than a busy server accepts them.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_burst_of_connections_waits_to_be_accepted() {
+    let server = Server::start();
+    let system_limit = std::fs::read_to_string("/proc/sys/net/core/somaxconn").expect("the system's limit");
+    let burst = system_limit.trim().parse::<usize>().expect("a number").min(600);
+    server.signal("STOP");
+    let address = server.address.parse().expect("an address");
+    let connections: Vec<TcpStream> = (0..burst)
+        .map(|_| TcpStream::connect_timeout(&address, Duration::from_secs(5)).expect("a connection"))
+        .collect();
+    server.signal("CONT");
+    for mut connection in connections {
+        connection.write_all(b"GET /_api/version HTTP/1.1\r\nHost: a\r\n\r\n").expect("a request");
+        let mut status_line = String::new();
+        BufReader::new(connection).read_line(&mut status_line).expect("an answer");
+        assert_eq!(status_line, "HTTP/1.1 200 OK\r\n");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn an_idle_server_is_small() {
@@ -108,7 +130,7 @@ fn slow_queries_do_not_shut_out_who_ends_them() {
     let client = server.client();
     let running = || client.get("/_api/query/current").expect(200).body;
     while running().as_array().map_or(0, Vec::len) < 400 {
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(20));
     }
     client.get("/_api/version").expect(200);
     // Those that waited start as others end, so the killing goes on until all have had their turn.

@@ -91,9 +91,14 @@ impl Server {
 
     /// Asks the process to stop, as SIGTERM.
     pub fn terminate(mut self) -> ExitStatus {
-        let status = Command::new("kill").args(["-TERM", &self.process.id().to_string()]).status();
-        assert!(status.expect("kill runs").success());
+        self.signal("TERM");
         self.process.wait().expect("the process ends")
+    }
+
+    /// Sends the process a signal, named without `SIG`.
+    pub fn signal(&self, name: &str) {
+        let status = Command::new("kill").arg(format!("-{name}")).arg(self.pid().to_string()).status();
+        assert!(status.expect("kill runs").success());
     }
 }
 
