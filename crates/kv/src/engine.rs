@@ -26,6 +26,26 @@ impl Engine {
         LmdbStore::open(path.as_ref(), options).map(Engine::Lmdb)
     }
 
+    /// Opens the folder `path` for reading, whether or not a process writes to it, which it doesn't disturb.
+    ///
+    /// Each snapshot shows what was last written to the file, and nothing is changed but the own slot in LMDB's table of
+    /// readers. As long as a snapshot lives, the writer's file keeps the pages that it sees, and grows instead.
+    ///
+    /// # Errors
+    /// [`Error::NoDatabase`] if nobody has written there yet, [`Error::AlreadyOpen`] if this process has it open,
+    /// [`Error::Corrupted`] if its files are not ours.
+    pub fn open_lmdb_read_only(path: impl AsRef<Path>, options: &Options) -> Result<Engine> {
+        LmdbStore::open_read_only(path.as_ref(), options).map(Engine::Lmdb)
+    }
+
+    /// Whether it was opened for reading only.
+    pub fn is_read_only(&self) -> bool {
+        match self {
+            Engine::Lmdb(store) => store.is_read_only(),
+            Engine::Memory(_) => false,
+        }
+    }
+
     /// An empty engine in memory.
     pub fn memory() -> Engine {
         Engine::Memory(MemoryStore::new())

@@ -18,6 +18,27 @@ pub enum Error {
         /// Process id of the holder as its lock file states it, or `unknown`.
         holder: String,
     },
+    /// There is no database in the folder; only whoever writes makes one.
+    #[error("there is no database in {}", path.display())]
+    NoDatabase {
+        /// The folder that was to be opened.
+        path: PathBuf,
+    },
+    /// The folder is open in this process already, for reading or writing.
+    #[error("the database folder {} is open in this process already", path.display())]
+    AlreadyOpen {
+        /// The folder that was to be opened.
+        path: PathBuf,
+    },
+    /// The storage was opened for reading only.
+    #[error("the storage was opened for reading only")]
+    ReadOnly,
+    /// Other processes read the folder, so its file can't be replaced.
+    #[error("the database folder {} is being read by other processes; end them first", path.display())]
+    FolderIsRead {
+        /// The folder.
+        path: PathBuf,
+    },
     /// Keys have at least one byte.
     #[error("a key must not be empty")]
     KeyEmpty,

@@ -58,6 +58,19 @@ pub(super) fn physical_memory_bytes() -> Option<u64> {
     None
 }
 
+/// The system's page size in bytes.
+pub(super) fn page_bytes() -> u64 {
+    const USUAL: u64 = 4096;
+    #[cfg(unix)]
+    {
+        // SAFETY: `sysconf` reads a system constant and has no preconditions.
+        let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        u64::try_from(bytes).unwrap_or(USUAL)
+    }
+    #[cfg(not(unix))]
+    USUAL
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

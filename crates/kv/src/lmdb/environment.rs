@@ -6,18 +6,35 @@ use std::path::Path;
 use heed::{CommitOrAbort, EnvFlags, EnvOpenOptions};
 
 use super::address_space::{affordable, can_reserve, physical_memory_bytes, round_up};
+use super::data_file::DataFile;
 use super::{Database, Databases, Environment, Options, ReadAhead, WriteSync, engine_error};
 use crate::{Error, MAX_KEY_BYTES, Result, Tree};
 
-const DATA_FILE_NAME: &str = "data.mdb";
+pub(super) const DATA_FILE_NAME: &str = "data.mdb";
 
 /// Names of the databases inside the environment, by [`Tree::ordinal`]. They are part of the file format.
-const DATABASE_NAMES: [&str; Tree::COUNT] = ["documents", "index", "meta"];
+pub(super) const DATABASE_NAMES: [&str; Tree::COUNT] = ["documents", "index", "meta"];
 
-/// Opens the environment in `folder`, which exists and is locked by the caller.
-pub(super) fn open(folder: &Path, options: &Options) -> Result<Environment> {
+/// What an environment is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    ReadWrite,
+    /// Changes nothing but its own slot in the table of readers.
+    ReadOnly,
+}
+
+/// Opens the environment in `folder`, which exists and is held by the caller.
+pub(super) fn open(folder: &Path, options: &Options, access: Access) -> Result<Environment> {
     let data_bytes = std::fs::metadata(folder.join(DATA_FILE_NAME)).map_or(0, |metadata| metadata.len());
-    let flags = sync_flags(options.write_sync) | read_ahead_flags(options.read_ahead, data_bytes);
+    if data_bytes > 0 || access == Access::ReadOnly {
+        // A page of the map that has no byte in the file ends the process when it is touched.
+        DataFile::open(folder)?.check_roots()?;
+    }
+    let mut flags = read_ahead_flags(options.read_ahead, data_bytes);
+    match access {
+        Access::ReadWrite => flags |= sync_flags(options.write_sync),
+        Access::ReadOnly => flags |= EnvFlags::READ_ONLY,
+    }
     let data_bytes = usize::try_from(data_bytes).unwrap_or(usize::MAX);
     let mut reserve_bytes = affordable(options.reserve_bytes).max(round_up(data_bytes));
     loop {
@@ -28,8 +45,11 @@ pub(super) fn open(folder: &Path, options: &Options) -> Result<Environment> {
             {
                 reserve_bytes = round_up(reserve_bytes / 2);
             }
+            Err(heed::Error::EnvAlreadyOpened) => {
+                return Err(Error::AlreadyOpen { path: folder.to_path_buf() });
+            }
             Err(error) => return Err(engine_error(error)),
-            Ok(environment) => return check(environment),
+            Ok(environment) => return check(environment, access),
         }
     }
 }
@@ -46,20 +66,27 @@ fn open_with(
     // unsafe to set for what a power failure may leave behind, which whoever asks for it is told.
     unsafe { open_options.flags(flags) };
     // SAFETY: the files in the folder are changed by nobody but LMDB while it is open: the folder lock keeps other
-    // writers of ours out, and the library itself refuses a second environment on the same path in this process.
+    // writers of ours out, readers hold the data file in its place, and the library itself refuses a second
+    // environment on the same path in this process.
     unsafe { open_options.open(folder) }
 }
 
-fn check(environment: Environment) -> Result<Environment> {
+fn check(environment: Environment, access: Access) -> Result<Environment> {
     if environment.max_key_size() < MAX_KEY_BYTES {
         return Err(Error::Corrupted(format!(
             "keys are limited to {} bytes by its page size, {MAX_KEY_BYTES} are needed",
             environment.max_key_size()
         )));
     }
-    // Readers that were killed keep their slots, and so the pages they saw, until someone clears them.
-    environment.clear_stale_readers().map_err(engine_error)?;
+    if access == Access::ReadWrite {
+        clear_stale_readers(&environment)?;
+    }
     Ok(environment)
+}
+
+/// Readers that were killed keep their slots, and so the pages they saw, until someone clears them.
+pub(super) fn clear_stale_readers(environment: &Environment) -> Result<()> {
+    environment.clear_stale_readers().map(drop).map_err(engine_error)
 }
 
 /// No flag at all syncs the pages of a write, and then the page that makes them count, before the write returns.
@@ -101,6 +128,26 @@ pub(super) fn open_databases(environment: &Environment) -> Result<Databases> {
     }
 }
 
+/// Opens the three databases; `None` if nobody has made them yet.
+pub(super) fn open_existing_databases(environment: &Environment) -> Result<Option<Databases>> {
+    let transaction = environment.read_txn().map_err(engine_error)?;
+    let opened = environment
+        .open_databases_and_commit(transaction, |opener, transaction| {
+            let mut databases = Vec::with_capacity(Tree::COUNT);
+            for name in DATABASE_NAMES {
+                let database = opener
+                    .open_database::<heed::types::Bytes, heed::types::Bytes>(transaction, Some(name))?;
+                databases.extend(database);
+            }
+            Ok::<_, heed::Error>(match <[_; Tree::COUNT]>::try_from(databases) {
+                Ok(databases) => CommitOrAbort::Commit(databases),
+                Err(_) => CommitOrAbort::Abort(()),
+            })
+        })
+        .map_err(engine_error)?;
+    Ok(opened.commit().map(Databases::from_opened))
+}
+
 impl Databases {
     fn from_opened(databases: [Database; Tree::COUNT]) -> Databases {
         Databases(databases)
@@ -120,6 +167,23 @@ pub(super) fn grow(environment: &Environment) -> Result<bool> {
     ];
     for size_bytes in sizes.map(round_up) {
         if size_bytes > current_bytes && can_reserve(size_bytes) {
+            // SAFETY: no transaction is alive, as the caller guarantees, so nothing points into the old map.
+            unsafe { environment.resize(size_bytes) }.map_err(engine_error)?;
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Enlarges the reservation so that everything fits that another process has written; false if the process may not.
+///
+/// The caller guarantees that no transaction of this environment is alive.
+pub(super) fn follow_growth(environment: &Environment) -> Result<bool> {
+    let data_bytes =
+        usize::try_from(environment.real_disk_size().map_err(engine_error)?).unwrap_or(usize::MAX);
+    let sizes = [data_bytes.saturating_mul(2), data_bytes.saturating_add(data_bytes / 4), data_bytes];
+    for size_bytes in sizes.map(round_up) {
+        if can_reserve(size_bytes) {
             // SAFETY: no transaction is alive, as the caller guarantees, so nothing points into the old map.
             unsafe { environment.resize(size_bytes) }.map_err(engine_error)?;
             return Ok(true);

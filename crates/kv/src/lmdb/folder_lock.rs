@@ -1,8 +1,12 @@
-//! One writing process a folder: an advisory lock on a file that names its holder.
+//! One writing process a folder: an advisory lock on a file that names its holder. And any number of readers, each with
+//! a shared lock on the data file, so that nobody replaces the file below them.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::time::Duration;
+
+use super::environment::DATA_FILE_NAME;
 
 use crate::{Error, Result};
 
@@ -35,6 +39,77 @@ impl FolderLock {
         writeln!(file, "{}", std::process::id())?;
         Ok(FolderLock { _file: file })
     }
+}
+
+/// How often, and after which pauses, a reader tries again while the data file is being replaced.
+const READER_ATTEMPTS: u32 = 200;
+const READER_PAUSE: Duration = Duration::from_millis(5);
+
+/// A share in the data file as it is now: as long as anybody has one, the file is not replaced by another. It is a lock
+/// on the file itself, so nothing in the folder changes by it.
+#[derive(Debug)]
+pub(super) struct ReaderHold {
+    _file: File,
+}
+
+impl ReaderHold {
+    /// Takes a share.
+    ///
+    /// # Errors
+    /// [`Error::NoDatabase`]; [`Error::Io`] if somebody keeps the file to himself for a second.
+    pub(super) fn share(folder: &Path) -> Result<ReaderHold> {
+        let path = folder.join(DATA_FILE_NAME);
+        for _ in 0..READER_ATTEMPTS {
+            let file = open_data(folder, &path)?;
+            match file.try_lock_shared() {
+                Ok(()) if is_at(&file, &path)? => return Ok(ReaderHold { _file: file }),
+                // Replaced between opening and locking.
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => std::thread::sleep(READER_PAUSE),
+                Err(TryLockError::Error(error)) => return Err(Error::Io(error)),
+            }
+        }
+        Err(Error::Io(ErrorKind::ResourceBusy.into()))
+    }
+
+    /// Takes the file without sharing it.
+    ///
+    /// # Errors
+    /// [`Error::FolderIsRead`] if others have a share; [`Error::NoDatabase`].
+    pub(super) fn alone(folder: &Path) -> Result<ReaderHold> {
+        let path = folder.join(DATA_FILE_NAME);
+        let file = open_data(folder, &path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(ReaderHold { _file: file }),
+            Err(TryLockError::WouldBlock) => Err(Error::FolderIsRead { path: folder.to_path_buf() }),
+            Err(TryLockError::Error(error)) => Err(Error::Io(error)),
+        }
+    }
+}
+
+fn open_data(folder: &Path, path: &Path) -> Result<File> {
+    File::open(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Error::NoDatabase { path: folder.to_path_buf() },
+        _ => Error::Io(error),
+    })
+}
+
+/// Whether the open file is still the one of that name.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let own = file.metadata()?;
+    match std::fs::metadata(path) {
+        Ok(named) => Ok((own.dev(), own.ino()) == (named.dev(), named.ino())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(Error::Io(error)),
+    }
+}
+
+/// Elsewhere an open file can't be replaced.
+#[cfg(not(unix))]
+fn is_at(_file: &File, _path: &Path) -> Result<bool> {
+    Ok(true)
 }
 
 fn holder(file: &mut File) -> String {

@@ -4,14 +4,19 @@
 //! Readers are wait-free and read straight from the memory map.
 
 mod address_space;
+mod compact;
+mod data_file;
 mod environment;
 mod folder_lock;
 mod options;
+mod page_check;
 mod reader_gate;
 mod snapshot;
 mod store;
 
+pub use compact::{Compacted, compact};
 pub use options::{Options, ReadAhead, WriteSync};
+pub use page_check::{PageProblem, PageReport, TreePages, check_pages};
 pub use snapshot::{LmdbRange, LmdbSnapshot};
 pub use store::LmdbStore;
 

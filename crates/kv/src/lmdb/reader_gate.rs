@@ -7,7 +7,16 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use super::folder_lock::FolderLock;
+use super::folder_lock::{FolderLock, ReaderHold};
+
+/// What keeps the folder as this store needs it.
+#[derive(Debug)]
+pub(super) enum FolderHold {
+    /// No other writer.
+    Writer(#[allow(dead_code, reason = "held for its drop")] FolderLock),
+    /// The file stays where it is.
+    Reader(#[allow(dead_code, reason = "held for its drop")] ReaderHold),
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -21,7 +30,7 @@ pub(super) struct ReaderGate {
     state: Mutex<State>,
     changed: Condvar,
     /// Kept here since a snapshot that outlives the store keeps the environment open, and so the folder in use.
-    _folder_lock: FolderLock,
+    _folder: FolderHold,
 }
 
 /// Proof that a snapshot is counted; dropping it takes the snapshot out of the count.
@@ -31,8 +40,8 @@ pub(super) struct Pass {
 }
 
 impl ReaderGate {
-    pub(super) fn new(folder_lock: FolderLock) -> ReaderGate {
-        ReaderGate { state: Mutex::default(), changed: Condvar::new(), _folder_lock: folder_lock }
+    pub(super) fn new(folder: FolderHold) -> ReaderGate {
+        ReaderGate { state: Mutex::default(), changed: Condvar::new(), _folder: folder }
     }
 
     /// Waits while the gate is closed, then counts one more snapshot.

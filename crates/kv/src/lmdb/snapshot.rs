@@ -30,18 +30,25 @@ pub struct LmdbSnapshot {
 unsafe impl Sync for LmdbSnapshot {}
 
 impl LmdbSnapshot {
-    pub(super) fn begin(environment: &Environment, databases: Databases, pass: Pass) -> Result<LmdbSnapshot> {
-        let transaction = environment.clone().static_read_txn().map_err(|error| match error {
-            heed::Error::Mdb(heed::MdbError::ReadersFull) => {
-                Error::ReadersFull { limit: environment.max_readers() }
+    /// `None` if the data lies beyond the reservation, since another process has written it.
+    pub(super) fn begin(
+        environment: &Environment,
+        databases: Databases,
+        pass: Pass,
+    ) -> Result<Option<LmdbSnapshot>> {
+        let transaction = match environment.clone().static_read_txn() {
+            Ok(transaction) => transaction,
+            Err(heed::Error::Mdb(heed::MdbError::MapResized)) => return Ok(None),
+            Err(heed::Error::Mdb(heed::MdbError::ReadersFull)) => {
+                return Err(Error::ReadersFull { limit: environment.max_readers() });
             }
-            error => engine_error(error),
-        })?;
+            Err(error) => return Err(engine_error(error)),
+        };
         for tree in Tree::ALL {
             databases.of(tree).stat(&transaction).map_err(engine_error)?;
         }
         let version = transaction.id() as u64;
-        Ok(LmdbSnapshot { transaction, databases, version, _pass: pass })
+        Ok(Some(LmdbSnapshot { transaction, databases, version, _pass: pass }))
     }
 }
 

@@ -2,20 +2,23 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use heed::{CompactionOption, MdbError, RwTxn};
 use parking_lot::Mutex;
 
-use super::environment::{self, SortedWriter};
-use super::folder_lock::FolderLock;
-use super::reader_gate::ReaderGate;
+use super::environment::{self, Access, DATA_FILE_NAME, SortedWriter};
+use super::folder_lock::{FolderLock, ReaderHold};
+use super::reader_gate::{FolderHold, ReaderGate};
 use super::{Databases, Environment, LmdbSnapshot, Options, WriteSync, engine_error};
 use crate::store::{Bounds, Stats, Store, Tree, Write, is_empty_range};
 use crate::{Error, Result};
 
 /// How long a writer that needs a larger reservation waits for snapshots to end.
 const GROWTH_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often, at the most, a writer looks for readers that were killed.
+const STALE_READERS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// An engine on disk; handles are cheap clones that share the environment.
 #[derive(Clone)]
@@ -29,8 +32,10 @@ struct Inner {
     databases: Databases,
     gate: Arc<ReaderGate>,
     write_sync: WriteSync,
-    /// Serialises writers ahead of LMDB's own mutex, so that growth happens with no write transaction alive.
-    writer: Mutex<()>,
+    access: Access,
+    /// Serialises writers ahead of LMDB's own mutex, so that growth happens with no write transaction alive. It holds
+    /// when stale readers were last looked for.
+    writer: Mutex<Instant>,
 }
 
 impl LmdbStore {
@@ -41,12 +46,42 @@ impl LmdbStore {
     pub fn open(folder: &Path, options: &Options) -> Result<LmdbStore> {
         std::fs::create_dir_all(folder)?;
         let folder_lock = FolderLock::acquire(folder)?;
-        let environment = environment::open(folder, options)?;
+        super::compact::clear_up(folder)?;
+        let environment = environment::open(folder, options, Access::ReadWrite)?;
         let databases = environment::open_databases(&environment)?;
-        let gate = Arc::new(ReaderGate::new(folder_lock));
+        let hold = FolderHold::Writer(folder_lock);
+        Ok(LmdbStore::assemble(environment, databases, hold, options, Access::ReadWrite))
+    }
+
+    /// Opens `folder` for reading; see [`Engine::open_lmdb_read_only`](crate::Engine::open_lmdb_read_only).
+    ///
+    /// # Errors
+    /// [`Error::NoDatabase`], [`Error::AlreadyOpen`], [`Error::Corrupted`], [`Error::Io`].
+    pub fn open_read_only(folder: &Path, options: &Options) -> Result<LmdbStore> {
+        let hold = ReaderHold::share(folder)?;
+        let environment = environment::open(folder, options, Access::ReadOnly)?;
+        let databases = environment::open_existing_databases(&environment)?
+            .ok_or_else(|| Error::NoDatabase { path: folder.to_path_buf() })?;
+        let hold = FolderHold::Reader(hold);
+        Ok(LmdbStore::assemble(environment, databases, hold, options, Access::ReadOnly))
+    }
+
+    fn assemble(
+        environment: Environment,
+        databases: Databases,
+        hold: FolderHold,
+        options: &Options,
+        access: Access,
+    ) -> LmdbStore {
+        let gate = Arc::new(ReaderGate::new(hold));
         let write_sync = options.write_sync;
-        let inner = Inner { environment, databases, gate, write_sync, writer: Mutex::new(()) };
-        Ok(LmdbStore { inner: Arc::new(inner) })
+        let writer = Mutex::new(Instant::now());
+        LmdbStore { inner: Arc::new(Inner { environment, databases, gate, write_sync, access, writer }) }
+    }
+
+    /// Whether it was opened for reading only.
+    pub fn is_read_only(&self) -> bool {
+        self.inner.access == Access::ReadOnly
     }
 
     /// The folder.
@@ -60,10 +95,16 @@ impl LmdbStore {
     /// [`Error::Io`] if the folder can't be written or has a database already.
     pub fn copy_to(&self, folder: &Path) -> Result<()> {
         std::fs::create_dir_all(folder)?;
-        let mut file = std::fs::File::create_new(folder.join("data.mdb"))?;
+        let path = folder.join(DATA_FILE_NAME);
+        let mut file = std::fs::File::create_new(&path)?;
         let _pass = self.inner.gate.enter();
-        self.inner.environment.copy_to_file(&mut file, CompactionOption::Enabled).map_err(engine_error)?;
-        Ok(file.sync_all()?)
+        let copied = self.inner.environment.copy_to_file(&mut file, CompactionOption::Enabled);
+        let synced = copied.map_err(engine_error).and_then(|()| Ok(file.sync_all()?));
+        if synced.is_err() {
+            // Half a copy is worse than none; the first failure is the one to tell of.
+            std::fs::remove_file(&path).unwrap_or_default();
+        }
+        synced
     }
 
     /// Runs `attempt` in a write transaction; grows the reservation and runs it again if that is exhausted.
@@ -72,7 +113,14 @@ impl LmdbStore {
         mut attempt: impl FnMut(&mut RwTxn<'_>) -> heed::Result<T>,
     ) -> Result<(T, u64)> {
         let inner = &*self.inner;
-        let _writer = inner.writer.lock();
+        if inner.access == Access::ReadOnly {
+            return Err(Error::ReadOnly);
+        }
+        let mut stale_looked_for = inner.writer.lock();
+        if stale_looked_for.elapsed() >= STALE_READERS_INTERVAL {
+            environment::clear_stale_readers(&inner.environment)?;
+            *stale_looked_for = Instant::now();
+        }
         loop {
             let outcome = inner.environment.write_txn().and_then(|mut transaction| {
                 let output = attempt(&mut transaction)?;
@@ -95,14 +143,29 @@ impl LmdbStore {
             Some(Ok(false)) | None => Err(Error::MapFull { map_bytes: environment.info().map_size }),
         }
     }
+
+    /// Makes room for what another process has written.
+    fn follow_growth(&self) -> Result<()> {
+        let environment = &self.inner.environment;
+        match self.inner.gate.with_none_alive(GROWTH_PATIENCE, || environment::follow_growth(environment)) {
+            Some(Ok(true)) => Ok(()),
+            Some(Err(error)) => Err(error),
+            Some(Ok(false)) | None => Err(Error::MapFull { map_bytes: environment.info().map_size }),
+        }
+    }
 }
 
 impl Store for LmdbStore {
     type Snapshot = LmdbSnapshot;
 
     fn snapshot(&self) -> Result<LmdbSnapshot> {
-        let pass = self.inner.gate.enter();
-        LmdbSnapshot::begin(&self.inner.environment, self.inner.databases, pass)
+        loop {
+            let pass = self.inner.gate.enter();
+            match LmdbSnapshot::begin(&self.inner.environment, self.inner.databases, pass)? {
+                Some(snapshot) => return Ok(snapshot),
+                None => self.follow_growth()?,
+            }
+        }
     }
 
     fn write<'a, I>(&self, batch: I) -> Result<u64>
