@@ -89,12 +89,15 @@ fn run(shared: &Shared) {
         let has_more = shared.clears.step(shared);
         let has_failed = shared.clears.failures.load(Ordering::Relaxed) > failures_before;
         let next_checkpoint = tend_journal(shared);
+        shared.registry.expire();
         pause = if has_more && shared.pipeline.is_busy() && !has_failed {
             Some(COURTESY_PAUSE)
         } else if has_more && !has_failed {
             Some(Duration::ZERO)
         } else if has_failed {
             Some(FAILURE_PAUSE)
+        } else if shared.options.snapshot_age_max.is_some() {
+            Some(next_checkpoint.unwrap_or(LOG_INTERVAL))
         } else {
             next_checkpoint
         };

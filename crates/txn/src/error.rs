@@ -57,6 +57,13 @@ pub enum Error {
     /// are taken again as soon as the cause is gone. Reads go on.
     #[error("the database is read-only at present: {0}")]
     ReadOnly(Box<str>),
+    /// The snapshot has been outdated for longer than [`Options::snapshot_age_max`](crate::Options::snapshot_age_max)
+    /// allows. It can't be read any more, so that the storage can use the space again that it has kept.
+    #[error("the snapshot is too old: a newer one has been there for more than {} s", age_max.as_secs_f32())]
+    SnapshotTooOld {
+        /// How long a snapshot may be used after there is a newer one.
+        age_max: Duration,
+    },
     /// The commit is visible and in the operating system's hands, but it could not be made sure that it survives a
     /// power failure.
     #[error("the commit is visible, but could not be made durable: {0}")]
@@ -70,6 +77,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// The answer to every write when the database was opened for reading only.
+    pub(crate) fn opened_read_only() -> Error {
+        Error::ReadOnly("it was opened for reading only".into())
+    }
+
     /// What a failed append to the log means for the commit.
     pub(crate) fn from_append(error: persea_wal::Error) -> Error {
         match error {

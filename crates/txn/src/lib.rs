@@ -5,6 +5,7 @@ mod clearing;
 mod commit_pipeline;
 mod delta;
 mod error;
+mod follower;
 mod journal;
 mod keyspace;
 mod locks;

@@ -11,10 +11,13 @@ use persea_wal::{StdStorage, Storage};
 use crate::background::{Background, Bell};
 use crate::clearing::{self, ClearQueue};
 use crate::commit_pipeline::CommitPipeline;
-use crate::journal::Journal;
+use crate::follower::Follower;
+use crate::journal::{self, Journal, StoredSeq};
 use crate::locks::{LockManager, TransactionId};
-use crate::snapshots::SnapshotRegistry;
-use crate::{CommitSeq, Durability, Metrics, Options, ReadView, Result, Transaction, TransactionOptions};
+use crate::snapshots::{SharedSnapshot, SnapshotRegistry};
+use crate::{
+    CommitSeq, Durability, Error, Metrics, Options, ReadView, Result, Transaction, TransactionOptions,
+};
 
 /// Where in the engine's folder the log is.
 const LOG_FOLDER: &str = "log";
@@ -29,6 +32,8 @@ pub(crate) struct Shared {
     pub(crate) clears: ClearQueue,
     pub(crate) bell: Bell,
     pub(crate) counters: Counters,
+    /// Where commits come from if another process makes them, and nobody here may.
+    follower: Option<Follower>,
     next_transaction: AtomicU64,
 }
 
@@ -44,6 +49,32 @@ impl Shared {
     pub(crate) fn next_transaction_id(&self) -> TransactionId {
         self.next_transaction.fetch_add(1, Ordering::Relaxed) + 1
     }
+
+    /// A snapshot that contains every commit acknowledged so far.
+    pub(crate) fn snapshot(&self) -> Result<Arc<SharedSnapshot>> {
+        match &self.follower {
+            None => self.registry.snapshot(self.pipeline.engine()),
+            Some(follower) => follower.snapshot(self.pipeline.engine(), &self.registry),
+        }
+    }
+
+    /// The same for a transaction, which is counted as active on it.
+    pub(crate) fn begin_snapshot(&self) -> Result<Arc<SharedSnapshot>> {
+        match &self.follower {
+            None => self.registry.begin(self.pipeline.engine()),
+            Some(follower) => {
+                let snapshot = follower.snapshot(self.pipeline.engine(), &self.registry)?;
+                self.registry.count_active(&snapshot);
+                Ok(snapshot)
+            }
+        }
+    }
+
+    /// # Errors
+    /// [`Error::ReadOnly`] if it was opened for reading only.
+    pub(crate) fn check_writable(&self) -> Result<()> {
+        if self.follower.is_some() { Err(Error::opened_read_only()) } else { Ok(()) }
+    }
 }
 
 /// Transactions over one engine. Handles are cheap clones that share everything.
@@ -53,7 +84,8 @@ impl Shared {
 #[derive(Clone, Debug)]
 pub struct TransactionManager {
     shared: Arc<Shared>,
-    _background: Arc<Background>,
+    /// None if it was opened for reading only: there is nothing to see to then.
+    _background: Option<Arc<Background>>,
 }
 
 impl TransactionManager {
@@ -77,10 +109,50 @@ impl TransactionManager {
                 TransactionManager::open_on(engine, Arc::new(storage), options)
             }
             None => {
-                let registry = SnapshotRegistry::new(engine.version(), None);
+                let registry = SnapshotRegistry::new(engine.version(), None, options.snapshot_age_max);
                 TransactionManager::start(engine, registry, None, options)
             }
         }
+    }
+
+    /// Opens for reading what another process may be writing. Each view and transaction shows every commit that was
+    /// acknowledged before it began, as [`Transaction`]s of the writer would: what the engine has, and over it what its
+    /// log has. If nobody writes, that is everything that survived.
+    ///
+    /// The writer is neither waited for nor made to wait, and nothing in the folder changes but the slot of a reader in
+    /// the engine's table. As long as a view lives, the writer's file keeps what the view can see. The log's end, which
+    /// is the delta in the writer's memory, is kept in memory here too.
+    ///
+    /// Two things differ from what the writer's own readers see. A commit may show that the writer has not yet
+    /// acknowledged, and one whose append failed half-way for a full disk may show until it is cut off. And while the
+    /// writer takes one bulk commit after the other, a view may be as old as the last of them.
+    ///
+    /// # Errors
+    /// [`Error::Storage`] if the engine is one of memory or holds nothing yet; [`Error::Log`] if the log is damaged.
+    pub fn open_read_only(engine: Engine, options: Options) -> Result<TransactionManager> {
+        let Some(path) = engine.path().map(|path| path.join(LOG_FOLDER)) else {
+            return Err(persea_kv::Error::Unsupported("reading from another process", engine.name()).into());
+        };
+        let follower = Follower::new(Arc::new(StdStorage::read_only(path)), &options);
+        let registry = SnapshotRegistry::new(0, None, options.snapshot_age_max);
+        follower.snapshot(&engine, &registry)?;
+        let shared = Arc::new(Shared {
+            registry,
+            pipeline: CommitPipeline::new(engine, None, options.bulk_bytes_min),
+            options,
+            locks: LockManager::new(),
+            clears: ClearQueue::default(),
+            bell: Bell::default(),
+            counters: Counters::default(),
+            follower: Some(follower),
+            next_transaction: AtomicU64::new(0),
+        });
+        Ok(TransactionManager { shared, _background: None })
+    }
+
+    /// Whether it was opened for reading only.
+    pub fn is_read_only(&self) -> bool {
+        self.shared.follower.is_some()
     }
 
     /// Opens an engine with the log in any storage.
@@ -93,7 +165,7 @@ impl TransactionManager {
         options: Options,
     ) -> Result<TransactionManager> {
         let (journal, deltas, last_seq) = Journal::open(&engine, storage, &options)?;
-        let registry = SnapshotRegistry::new(last_seq, Some(deltas));
+        let registry = SnapshotRegistry::new(last_seq, Some(deltas), options.snapshot_age_max);
         TransactionManager::start(engine, registry, Some(journal), options)
     }
 
@@ -116,11 +188,12 @@ impl TransactionManager {
             clears: ClearQueue::default(),
             bell: Bell::default(),
             counters: Counters::default(),
+            follower: None,
             next_transaction: AtomicU64::new(0),
         });
         shared.clears.push(unfinished, latest);
         let background = Background::start(shared.clone()).map_err(persea_kv::Error::from)?;
-        Ok(TransactionManager { shared, _background: Arc::new(background) })
+        Ok(TransactionManager { shared, _background: Some(Arc::new(background)) })
     }
 
     /// Begins a transaction that sees every commit acknowledged so far.
@@ -149,8 +222,7 @@ impl TransactionManager {
     /// # Errors
     /// [`Error::Storage`](crate::Error::Storage), for one when too many snapshots are open.
     pub fn snapshot(&self) -> Result<ReadView> {
-        let snapshot = self.shared.registry.snapshot(self.shared.pipeline.engine())?;
-        Ok(ReadView::new(snapshot, Arc::default()))
+        Ok(ReadView::new(self.shared.snapshot()?, Arc::default()))
     }
 
     /// Returns when every commit acknowledged so far survives a power failure.
@@ -176,13 +248,35 @@ impl TransactionManager {
         }
     }
 
-    /// Writes a consistent copy of every commit acknowledged so far into a new folder while reads and writes go on.
+    /// Writes a consistent copy of every commit acknowledged so far into a new folder while reads and writes go on, also
+    /// those of another process. Returns a commit that the copy has, with all before it.
     ///
     /// # Errors
     /// [`Error::Storage`](crate::Error::Storage).
-    pub fn copy_to(&self, path: impl AsRef<Path>) -> Result<()> {
-        self.checkpoint()?;
-        Ok(self.shared.pipeline.engine().copy_to(path)?)
+    pub fn copy_to(&self, path: impl AsRef<Path>) -> Result<CommitSeq> {
+        let engine = self.shared.pipeline.engine();
+        let path = path.as_ref();
+        if !self.is_read_only() {
+            self.checkpoint()?;
+            let seq = self.shared.pipeline.checkpointed();
+            engine.copy_to(path)?;
+            return Ok(seq);
+        }
+        // The engine copies a state of its own choice, which is not older than the snapshot's. What the snapshot has over
+        // it goes on top, as it would after a crash: commits that the copy has already are only written once more.
+        let snapshot = self.shared.snapshot()?;
+        engine.copy_to(path)?;
+        let copy = Engine::open_lmdb(path, &persea_kv::Options::default())?;
+        let copied = journal::engine_state(&copy.snapshot()?)?.stored_seq;
+        let seq = snapshot.commit_seq();
+        if seq.0 <= copied {
+            return Ok(CommitSeq(copied));
+        }
+        let stored_seq = StoredSeq::new(seq.0);
+        let commits = snapshot.deltas().iter().flat_map(|delta| delta.writes_until(seq));
+        copy.write(commits.chain(std::iter::once(stored_seq.write())))?;
+        copy.sync()?;
+        Ok(seq)
     }
 
     /// Whether commits are taken.
@@ -190,6 +284,7 @@ impl TransactionManager {
     /// # Errors
     /// [`Error::ReadOnly`](crate::Error::ReadOnly) with the reason why they are refused, or will be soon.
     pub fn health(&self) -> Result<()> {
+        self.shared.check_writable()?;
         self.shared.pipeline.journal().map_or(Ok(()), Journal::health)
     }
 
@@ -252,6 +347,7 @@ impl TransactionManager {
             active_transactions: shared.registry.n_active(),
             live_snapshots,
             oldest_snapshot_age,
+            expired_snapshots: shared.registry.n_expired(),
             tracked_keys: shared.locks.n_keys(),
             locked_collections: shared.locks.n_collections(),
             waiting_transactions: shared.locks.n_waiting(),

@@ -27,6 +27,10 @@ pub struct Options {
     pub clear_slice_entries: usize,
     /// How transactions wait for locks unless they say otherwise.
     pub lock_timeouts: LockTimeouts,
+    /// How long a snapshot may be read after there is a newer one, to within half a second; without limit by default. A
+    /// read after that fails with [`Error::SnapshotTooOld`](crate::Error::SnapshotTooOld). The storage keeps every page
+    /// that a snapshot can see, so one that is never let go of makes the file grow with each write.
+    pub snapshot_age_max: Option<Duration>,
 }
 
 impl Default for Options {
@@ -41,6 +45,7 @@ impl Default for Options {
             transaction_bytes_max: u64::MAX,
             clear_slice_entries: 16 << 10,
             lock_timeouts: LockTimeouts::default(),
+            snapshot_age_max: None,
         }
     }
 }
@@ -147,6 +152,8 @@ pub struct Metrics {
     pub live_snapshots: usize,
     /// Age of the oldest of them.
     pub oldest_snapshot_age: Duration,
+    /// Snapshots that were given up for their age.
+    pub expired_snapshots: u64,
     /// Keys held or remembered for conflict detection.
     pub tracked_keys: usize,
     /// Collections locked now.

@@ -6,7 +6,7 @@
 //! reads from, which tells how long committed keys must be remembered for conflict detection.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use persea_kv::{Engine, Snapshot, Store, StoreSnapshot};
 use smallvec::SmallVec;
 
 use crate::delta::Delta;
-use crate::{CommitSeq, Result};
+use crate::{CommitSeq, Error, Result};
 
 /// A state of the database shared by views and transactions.
 #[derive(Debug)]
@@ -26,9 +26,19 @@ pub(crate) struct SharedSnapshot {
     main: Arc<Snapshot>,
     id: u64,
     births: Arc<Births>,
+    is_expired: Arc<AtomicBool>,
 }
 
 impl SharedSnapshot {
+    /// Whether it may still be read.
+    ///
+    /// # Errors
+    /// [`Error::SnapshotTooOld`].
+    #[inline]
+    pub(crate) fn check_age(&self) -> Result<()> {
+        if self.is_expired.load(Ordering::Relaxed) { Err(self.births.too_old()) } else { Ok(()) }
+    }
+
     /// What the engine had when the snapshot was taken.
     #[inline]
     pub(crate) fn main(&self) -> &Snapshot {
@@ -49,13 +59,33 @@ impl SharedSnapshot {
 
 impl Drop for SharedSnapshot {
     fn drop(&mut self) {
-        self.births.0.lock().remove(&self.id);
+        self.births.living.lock().remove(&self.id);
     }
 }
 
-/// When each live snapshot was taken, by its id; ids ascend.
+/// The live snapshots by their ids, which ascend.
 #[derive(Debug, Default)]
-struct Births(Mutex<BTreeMap<u64, Instant>>);
+struct Births {
+    living: Mutex<BTreeMap<u64, Life>>,
+    age_max: Option<Duration>,
+    n_expired: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Life {
+    born: Instant,
+    seq: CommitSeq,
+    /// When it was noticed that there is a newer state.
+    outdated: Option<Instant>,
+    is_expired: Arc<AtomicBool>,
+}
+
+impl Births {
+    #[cold]
+    fn too_old(&self) -> Error {
+        Error::SnapshotTooOld { age_max: self.age_max.unwrap_or_default() }
+    }
+}
 
 /// Where commits go that the engine does not have yet.
 #[derive(Clone, Debug)]
@@ -95,7 +125,10 @@ struct State {
 
 impl SnapshotRegistry {
     /// A registry of a database whose commits go to the engine at once, or through `deltas`.
-    pub(crate) fn new(latest: u64, deltas: Option<Deltas>) -> SnapshotRegistry {
+    ///
+    /// Snapshots that are outdated for longer than `age_max` expire, if somebody looks after them by
+    /// [`SnapshotRegistry::expire`].
+    pub(crate) fn new(latest: u64, deltas: Option<Deltas>, age_max: Option<Duration>) -> SnapshotRegistry {
         let is_direct = deltas.is_none();
         let state = State {
             cached: None,
@@ -108,7 +141,7 @@ impl SnapshotRegistry {
         };
         SnapshotRegistry {
             state: Mutex::new(state),
-            births: Arc::default(),
+            births: Arc::new(Births { age_max, ..Births::default() }),
             latest: AtomicU64::new(latest),
             is_direct,
         }
@@ -142,19 +175,67 @@ impl SnapshotRegistry {
             _ => Arc::new(engine.snapshot()?),
         };
         let seq = CommitSeq(if self.is_direct { main.version() } else { latest });
-        let id = state.next_id;
-        state.next_id += 1;
         let deltas = state.deltas.iter().flat_map(|deltas| [Some(&deltas.active), deltas.frozen.as_ref()]);
         let deltas = deltas.flatten().filter(|delta| !delta.is_empty()).cloned().collect();
-        let snapshot =
-            Arc::new(SharedSnapshot { seq, deltas, main: main.clone(), id, births: self.births.clone() });
-        self.births.0.lock().insert(id, Instant::now());
+        let snapshot = self.register(&mut state.next_id, seq, deltas, main.clone());
         state.shared = Arc::downgrade(&snapshot);
         if state.n_released == 0 {
             state.cached = Some(snapshot.clone());
             state.main = (!self.is_direct).then_some(main);
         }
         Ok(snapshot)
+    }
+
+    fn register(
+        &self,
+        next_id: &mut u64,
+        seq: CommitSeq,
+        deltas: SmallVec<[Arc<Delta>; 2]>,
+        main: Arc<Snapshot>,
+    ) -> Arc<SharedSnapshot> {
+        let id = *next_id;
+        *next_id += 1;
+        let is_expired = Arc::new(AtomicBool::new(false));
+        let life = Life { born: Instant::now(), seq, outdated: None, is_expired: is_expired.clone() };
+        self.births.living.lock().insert(id, life);
+        Arc::new(SharedSnapshot { seq, deltas, main, id, births: self.births.clone(), is_expired })
+    }
+
+    /// Makes a snapshot of what was found elsewhere: a commit number, what lies over the engine, and the engine's part.
+    pub(crate) fn adopt(
+        &self,
+        seq: CommitSeq,
+        delta: Option<&Arc<Delta>>,
+        main: Arc<Snapshot>,
+    ) -> Arc<SharedSnapshot> {
+        let deltas = delta.filter(|delta| !delta.is_empty()).into_iter().cloned().collect();
+        self.publish(seq);
+        self.register(&mut self.state.lock().next_id, seq, deltas, main)
+    }
+
+    /// Counts a transaction as active on a snapshot until [`SnapshotRegistry::end`].
+    pub(crate) fn count_active(&self, snapshot: &SharedSnapshot) {
+        *self.state.lock().active.entry(snapshot.commit_seq()).or_insert(0) += 1;
+    }
+
+    /// Takes note of which snapshots are outdated, and lets those expire that have been for too long. To be called now
+    /// and then if there is a limit.
+    pub(crate) fn expire(&self) {
+        let Some(age_max) = self.births.age_max else { return };
+        let latest = CommitSeq(self.latest());
+        let now = Instant::now();
+        for life in self.births.living.lock().values_mut().filter(|life| life.seq < latest) {
+            let outdated = *life.outdated.get_or_insert(now);
+            let is_over = now.duration_since(outdated) >= age_max;
+            if is_over && !life.is_expired.swap(true, Ordering::Relaxed) {
+                self.births.n_expired.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// How many snapshots have expired.
+    pub(crate) fn n_expired(&self) -> u64 {
+        self.births.n_expired.load(Ordering::Relaxed)
     }
 
     /// Counts a transaction out. Returns the horizon: the commit up to which every transaction sees everything, those
@@ -269,8 +350,8 @@ impl SnapshotRegistry {
     /// Number of snapshots in use and the age of the oldest.
     pub(crate) fn live(&self) -> (usize, Duration) {
         self.release_idle();
-        let births = self.births.0.lock();
-        let oldest = births.first_key_value().map_or(Duration::ZERO, |(_, birth)| birth.elapsed());
-        (births.len(), oldest)
+        let living = self.births.living.lock();
+        let oldest = living.first_key_value().map_or(Duration::ZERO, |(_, life)| life.born.elapsed());
+        (living.len(), oldest)
     }
 }

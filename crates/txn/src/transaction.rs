@@ -52,6 +52,8 @@ enum State {
     Active,
     /// Rolled back to end a deadlock; everything given back.
     Deadlocked,
+    /// Its snapshot was too old to go on; everything given back.
+    Expired(Duration),
     Finished,
 }
 
@@ -93,7 +95,7 @@ impl Transaction {
         if !options.collections.is_empty() {
             transaction.lock_declared(&options.collections)?;
         }
-        let snapshot = transaction.shared.registry.begin(transaction.shared.pipeline.engine())?;
+        let snapshot = transaction.shared.begin_snapshot()?;
         transaction.begun_at = snapshot.commit_seq();
         transaction.snapshot = Some(snapshot);
         transaction.state = State::Active;
@@ -140,6 +142,7 @@ impl Transaction {
 
     fn write(&mut self, tree: Tree, keyspace: u64, key: &[u8], value: Option<&[u8]>) -> Result<()> {
         self.check_active()?;
+        self.shared.check_writable()?;
         if keyspace == RESERVED_KEYSPACE {
             return Err(Error::KeyspaceReserved(keyspace));
         }
@@ -162,6 +165,7 @@ impl Transaction {
         match self.state {
             State::Active => Ok(()),
             State::Deadlocked | State::Finished => Err(Error::Deadlock),
+            State::Expired(age_max) => Err(Error::SnapshotTooOld { age_max }),
         }
     }
 
@@ -216,20 +220,31 @@ impl Transaction {
     /// than per write; without new writes it is the same view again.
     ///
     /// # Errors
-    /// [`Error::Storage`], [`Error::Deadlock`] after one.
+    /// [`Error::Storage`], [`Error::Deadlock`] after one; [`Error::SnapshotTooOld`], and everything is rolled back then.
     pub fn view(&mut self) -> Result<ReadView> {
         self.check_active()?;
+        self.check_age()?;
         self.seal();
         if let Some(view) = &self.view {
             return Ok(view.clone());
         }
         let snapshot = match &self.snapshot {
             Some(snapshot) => snapshot.clone(),
-            None => self.shared.registry.snapshot(self.shared.pipeline.engine())?,
+            None => self.shared.snapshot()?,
         };
         let view = ReadView::new(snapshot, self.layers.clone());
         self.view = Some(view.clone());
         Ok(view)
+    }
+
+    /// Gives everything back if the snapshot has become too old.
+    fn check_age(&mut self) -> Result<()> {
+        let checked = self.snapshot.as_ref().map_or(Ok(()), |snapshot| snapshot.check_age());
+        if let Err(Error::SnapshotTooOld { age_max }) = checked {
+            self.give_way();
+            self.state = State::Expired(age_max);
+        }
+        checked
     }
 
     fn has_savepoints(&self) -> bool {
@@ -427,6 +442,7 @@ impl Transaction {
     /// [`Error::KeyspaceReserved`], [`Error::Deadlock`] after one.
     pub fn clear_keyspace(&mut self, tree: Tree, keyspace: u64) -> Result<()> {
         self.check_active()?;
+        self.shared.check_writable()?;
         if keyspace == RESERVED_KEYSPACE {
             return Err(Error::KeyspaceReserved(keyspace));
         }
@@ -496,7 +512,7 @@ impl Drop for Transaction {
         match self.state {
             State::Active => self.end(true),
             // Nothing is left unless it could not even begin.
-            State::Deadlocked => {
+            State::Deadlocked | State::Expired(_) => {
                 self.shared.locks.release_keys(&std::mem::take(&mut self.locks));
                 self.release_collections();
             }

@@ -34,6 +34,16 @@ impl ReadView {
         self.inner.snapshot.commit_seq()
     }
 
+    /// Whether the view may still be read, which [`Options::snapshot_age_max`](crate::Options::snapshot_age_max) bounds.
+    /// Ranges ask when they begin; who reads for long asks now and then, as [`ReadView::get`] does not.
+    ///
+    /// # Errors
+    /// [`Error::SnapshotTooOld`](crate::Error::SnapshotTooOld).
+    #[inline]
+    pub fn check_age(&self) -> Result<()> {
+        self.inner.snapshot.check_age()
+    }
+
     /// Value of a key.
     ///
     /// # Errors
@@ -48,7 +58,8 @@ impl ReadView {
     /// Ascending keys are the fastest: neighbours lie on the same pages.
     ///
     /// # Errors
-    /// [`Error::Storage`](crate::Error::Storage); `values` then holds what was found before.
+    /// [`Error::Storage`](crate::Error::Storage), [`Error::SnapshotTooOld`](crate::Error::SnapshotTooOld); `values` then
+    /// holds what was found before.
     pub fn multi_get<'v, 'k>(
         &'v self,
         tree: Tree,
@@ -56,6 +67,7 @@ impl ReadView {
         keys: impl IntoIterator<Item = &'k [u8]>,
         values: &mut Vec<Option<&'v [u8]>>,
     ) -> Result<()> {
+        self.check_age()?;
         let mut full = full_key(keyspace, &[]);
         let prefix_len = full.len();
         for key in keys {
@@ -72,7 +84,7 @@ impl ReadView {
     /// engine's own iteration costs.
     ///
     /// # Errors
-    /// [`Error::Storage`](crate::Error::Storage).
+    /// [`Error::Storage`](crate::Error::Storage), [`Error::SnapshotTooOld`](crate::Error::SnapshotTooOld).
     pub fn range(
         &self,
         tree: Tree,
@@ -80,6 +92,7 @@ impl ReadView {
         bounds: Bounds<'_>,
         direction: Direction,
     ) -> Result<Range<'_>> {
+        self.check_age()?;
         let bounds = FullBounds::new(keyspace, bounds);
         let main = self.inner.snapshot.main().range(tree, bounds.borrow(), direction)?;
         let overlays = self.overlays(tree, &bounds, direction);

@@ -92,9 +92,14 @@ impl Delta {
 
     /// The newest version of each key in the order that the engine likes best. Nobody may be writing any more.
     pub(crate) fn writes(&self) -> impl Iterator<Item = Write<'_>> + Clone {
-        Tree::ALL.into_iter().flat_map(|tree| {
+        self.writes_until(CommitSeq(u64::MAX))
+    }
+
+    /// The version of each key at `seq`, in the same order.
+    pub(crate) fn writes_until(&self, seq: CommitSeq) -> impl Iterator<Item = Write<'_>> + Clone {
+        Tree::ALL.into_iter().flat_map(move |tree| {
             std::iter::successors(self.tree(tree).first(), |node| node.next()).filter_map(move |node| {
-                let value = node.version_at(CommitSeq(u64::MAX))?;
+                let value = node.version_at(seq)?;
                 Some(Write { tree, key: node.key(), value })
             })
         })

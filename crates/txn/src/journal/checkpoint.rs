@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use persea_kv::{Engine, Store, Write};
 use persea_wal::Log;
 
-use super::{Committed, EngineWriter, Journal, STORED_SEQ_KEY, STORED_SEQ_TREE};
+use super::{Committed, EngineWriter, Journal, STORED_BULK_KEY, STORED_SEQ_KEY, STORED_SEQ_TREE};
 use crate::delta::Delta;
 use crate::keyspace::{RESERVED_KEYSPACE, full_key};
 use crate::snapshots::SnapshotRegistry;
@@ -142,11 +142,14 @@ impl Journal {
         let n_bytes = frozen.map_or(0, Delta::memory_bytes) + bulk.map_or(0, data_bytes);
         let bulk = bulk.as_slice();
         let stored_seq = StoredSeq::new(up_to);
+        // Who reads log and engine from another process has to know that there is a commit which the log lacks.
+        let stored_bulk = (!bulk.is_empty()).then(|| StoredSeq::of_bulk(up_to + 1));
         let batch = frozen
             .into_iter()
             .flat_map(Delta::writes)
             .chain(writes_of(bulk))
-            .chain(std::iter::once(stored_seq.write()));
+            .chain(std::iter::once(stored_seq.write()))
+            .chain(stored_bulk.iter().map(StoredSeq::write));
         with_room(engine, registry, n_bytes as u64, || {
             engine.write(batch)?;
             engine.sync()
@@ -268,17 +271,22 @@ fn with_room<T>(
 }
 
 /// The write that tells the engine up to which commit it has everything.
-pub(super) struct StoredSeq {
+pub(crate) struct StoredSeq {
     key: crate::keyspace::FullKey,
     value: [u8; 8],
 }
 
 impl StoredSeq {
-    pub(super) fn new(seq: u64) -> StoredSeq {
+    pub(crate) fn new(seq: u64) -> StoredSeq {
         StoredSeq { key: full_key(RESERVED_KEYSPACE, STORED_SEQ_KEY), value: seq.to_be_bytes() }
     }
 
-    pub(super) fn write(&self) -> Write<'_> {
+    /// Names a bulk commit by a number that it is not below.
+    fn of_bulk(seq_min: u64) -> StoredSeq {
+        StoredSeq { key: full_key(RESERVED_KEYSPACE, STORED_BULK_KEY), value: seq_min.to_be_bytes() }
+    }
+
+    pub(crate) fn write(&self) -> Write<'_> {
         Write::put(STORED_SEQ_TREE, &self.key, &self.value)
     }
 }

@@ -23,6 +23,9 @@ use parking_lot::{Mutex, RwLock};
 use persea_kv::{Engine, Tree};
 use persea_wal::{Batch, Log, Position, Storage};
 
+pub(crate) use checkpoint::StoredSeq;
+pub(crate) use recovery::{EngineState, engine_state, replay};
+
 use crate::delta::Delta;
 use crate::snapshots::{Deltas, SnapshotRegistry};
 use crate::write_set::{Layers, writes_of};
@@ -221,4 +224,6 @@ fn log_options(options: &Options) -> persea_wal::Options {
 
 /// Where the engine keeps the number of the last commit that it has: behind the clear markers.
 const STORED_SEQ_KEY: &[u8] = &[2];
+/// Where the engine names its last bulk commit, by a number that grows with each: the lowest that it can have.
+const STORED_BULK_KEY: &[u8] = &[3];
 const STORED_SEQ_TREE: Tree = Tree::Meta;

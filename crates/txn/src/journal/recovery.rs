@@ -6,7 +6,7 @@ use persea_kv::{Engine, Store, StoreSnapshot};
 use persea_wal::{Log, Received, Record, Storage};
 
 use super::checkpoint::StoredSeq;
-use super::{STORED_SEQ_KEY, STORED_SEQ_TREE, record};
+use super::{STORED_BULK_KEY, STORED_SEQ_KEY, STORED_SEQ_TREE, record};
 use crate::delta::Delta;
 use crate::keyspace::{RESERVED_KEYSPACE, full_key};
 use crate::{CommitSeq, Error, Result};
@@ -29,7 +29,7 @@ pub(super) fn recover(
     log_options: persea_wal::Options,
     delta_bytes_max: usize,
 ) -> Result<Recovered> {
-    let stored_seq = stored_seq(engine)?;
+    let stored_seq = engine_state(&engine.snapshot()?)?.stored_seq;
     let mut replay =
         Replay { engine, delta: Delta::new(delta_bytes_max), delta_bytes_max, stored_seq, n_replayed: 0 };
     let (log, recovery) = Log::open_on(storage, log_options, |record| replay.receive(record))?;
@@ -38,10 +38,18 @@ pub(super) fn recover(
     Ok(Recovered { log, delta, last_seq, stored_seq, n_replayed })
 }
 
-/// The number of the last commit that the engine has; 0 in a new one.
-fn stored_seq(engine: &Engine) -> Result<u64> {
-    let snapshot = engine.snapshot()?;
-    match snapshot.get(STORED_SEQ_TREE, &full_key(RESERVED_KEYSPACE, STORED_SEQ_KEY))? {
+/// Which commits a state of the engine has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EngineState {
+    /// The last commit up to which it has all; 0 in a new one.
+    pub(crate) stored_seq: u64,
+    /// Names the last bulk commit, which may lie behind; 0 if there was none.
+    pub(crate) bulk: u64,
+}
+
+/// Which commits a state of the engine has.
+pub(crate) fn engine_state(snapshot: &persea_kv::Snapshot) -> Result<EngineState> {
+    let number = |key| match snapshot.get(STORED_SEQ_TREE, &full_key(RESERVED_KEYSPACE, key))? {
         None => Ok(0),
         Some(bytes) => match bytes.try_into() {
             Ok(bytes) => Ok(u64::from_be_bytes(bytes)),
@@ -49,7 +57,20 @@ fn stored_seq(engine: &Engine) -> Result<u64> {
                 "the number of the last commit makes no sense".to_owned(),
             ))),
         },
+    };
+    Ok(EngineState { stored_seq: number(STORED_SEQ_KEY)?, bulk: number(STORED_BULK_KEY)? })
+}
+
+/// Adds the commit of a record to a delta.
+pub(crate) fn replay(delta: &Delta, record: &Record<'_>) -> Received {
+    if record.kind != record::KIND_WRITES {
+        return Err(format!("a record of the unknown kind {}", record.kind).into());
     }
+    let mut writer = delta.writer();
+    for write in record::decode(record.payload) {
+        writer.put(CommitSeq(record.commit), write.ok_or("a record that makes no sense")?);
+    }
+    Ok(())
 }
 
 struct Replay<'e> {
@@ -65,14 +86,7 @@ impl Replay<'_> {
         if record.commit <= self.stored_seq {
             return Ok(());
         }
-        if record.kind != record::KIND_WRITES {
-            return Err(format!("a record of the unknown kind {}", record.kind).into());
-        }
-        let mut writer = self.delta.writer();
-        for write in record::decode(record.payload) {
-            writer.put(CommitSeq(record.commit), write.ok_or("a record that makes no sense")?);
-        }
-        drop(writer);
+        replay(&self.delta, &record)?;
         self.n_replayed += 1;
         // More than one delta holds was logged only if the last run could not write to the engine.
         if self.delta.memory_bytes() > 2 * self.delta_bytes_max {
