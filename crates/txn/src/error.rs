@@ -28,6 +28,12 @@ pub enum Error {
         /// How long the transaction has waited.
         waited: Duration,
     },
+    /// A wait for a lock was ended by an [`Interrupt`](crate::Interrupt).
+    #[error("the wait for a lock was interrupted")]
+    Interrupted,
+    /// Nobody may wait for locks any more; see [`TransactionManager::stop_waits`](crate::TransactionManager::stop_waits).
+    #[error("the database is being closed: nothing waits for locks any more")]
+    Stopping,
     /// The key is longer than [`MAX_KEY_BYTES`].
     #[error("a key of {key_bytes} bytes exceeds the limit of {MAX_KEY_BYTES} bytes")]
     KeyTooLong {

@@ -19,7 +19,7 @@ mod write_set;
 
 pub use error::{Error, Result};
 pub use keyspace::{MAX_KEY_BYTES, RESERVED_KEYSPACE};
-pub use locks::LockMode;
+pub use locks::{Interrupt, LockMode};
 pub use manager::TransactionManager;
 pub use options::{CommitSeq, Durability, LockTimeouts, Metrics, Options, TransactionOptions};
 pub use persea_kv::{Bounds, Direction, Engine, Tree};

@@ -211,10 +211,17 @@ impl TransactionManager {
     /// All callers lock in one order, so transactions that lock up front only can't deadlock each other.
     ///
     /// # Errors
-    /// [`Error::LockTimeout`](crate::Error::LockTimeout), [`Error::Deadlock`](crate::Error::Deadlock), and those of
-    /// [`TransactionManager::begin`].
+    /// [`Error::LockTimeout`](crate::Error::LockTimeout), [`Error::Deadlock`](crate::Error::Deadlock),
+    /// [`Error::Interrupted`](crate::Error::Interrupted), and those of [`TransactionManager::begin`].
     pub fn begin_with(&self, options: &TransactionOptions) -> Result<Transaction> {
         Transaction::begin(self.shared.clone(), options)
+    }
+
+    /// Ends all waits for locks, and those that would begin later at once, with
+    /// [`Error::Stopping`](crate::Error::Stopping). What needs no wait goes on: meant for the time before the manager
+    /// is dropped.
+    pub fn stop_waits(&self) {
+        self.shared.locks.stop();
     }
 
     /// A view of every commit acknowledged so far, for readers that write nothing.

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::LockMode;
+use smallvec::SmallVec;
+
+use crate::{Interrupt, LockMode};
 
 /// How a [`TransactionManager`](crate::TransactionManager) works.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +55,7 @@ impl Default for Options {
 /// How long a transaction waits for what others hold. Deadlocks never wait for a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockTimeouts {
-    /// For collections; [`Error::LockTimeout`](crate::Error::LockTimeout) after it.
+    /// For collections; [`Error::LockTimeout`](crate::Error::LockTimeout) after it. [`Duration::MAX`] is no limit.
     pub collection: Duration,
     /// For keys; [`Error::Conflict`](crate::Error::Conflict) after it, at once if it is zero.
     pub key: Duration,
@@ -71,11 +73,13 @@ impl Default for LockTimeouts {
 #[non_exhaustive]
 pub struct TransactionOptions {
     /// Collections to lock before the snapshot is taken, in any order; of several modes for one the strongest counts.
-    pub collections: Vec<(u64, LockMode)>,
+    pub collections: SmallVec<[(u64, LockMode); 2]>,
     /// Instead of [`Options::lock_timeouts`].
     pub lock_timeouts: Option<LockTimeouts>,
     /// Instead of [`Options::transaction_bytes_max`].
     pub bytes_max: Option<u64>,
+    /// Ends the waits of the transaction, the one for `collections` included.
+    pub interrupt: Option<Interrupt>,
 }
 
 impl TransactionOptions {
@@ -88,6 +92,13 @@ impl TransactionOptions {
     #[must_use]
     pub fn with_lock_timeouts(mut self, lock_timeouts: LockTimeouts) -> TransactionOptions {
         self.lock_timeouts = Some(lock_timeouts);
+        self
+    }
+
+    /// The same with waits that end when `interrupt` is set.
+    #[must_use]
+    pub fn with_interrupt(mut self, interrupt: Interrupt) -> TransactionOptions {
+        self.interrupt = Some(interrupt);
         self
     }
 }

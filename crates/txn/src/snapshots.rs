@@ -254,6 +254,14 @@ impl SnapshotRegistry {
         state.active.first_key_value().map_or(latest, |(oldest, _)| (*oldest).min(latest))
     }
 
+    /// The horizon of all transactions but one that reads from `seq` and goes on.
+    pub(crate) fn horizon_of_others(&self, seq: CommitSeq) -> CommitSeq {
+        let state = self.state.lock();
+        let latest = CommitSeq(self.latest.load(Ordering::Acquire));
+        let others = |(other, count): &(&CommitSeq, &usize)| **other != seq || **count > 1;
+        state.active.iter().find(others).map_or(latest, |(oldest, _)| (*oldest).min(latest))
+    }
+
     /// Lets go of the kept snapshots for the time of a write to the engine, which could not grow beside them.
     pub(crate) fn release_engine(&self) {
         let mut state = self.state.lock();

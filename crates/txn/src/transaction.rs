@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use ahash::RandomState;
+use hashbrown::HashMap;
 use persea_kv::Tree;
+use smallvec::SmallVec;
 
 use crate::clearing::ClearTask;
 use crate::keyspace::{MAX_KEY_BYTES, PREFIX_BYTES, RESERVED_KEYSPACE, full_key};
@@ -13,7 +16,7 @@ use crate::manager::Shared;
 use crate::snapshots::SharedSnapshot;
 use crate::write_set::{Buffer, BufferMark, Layer, Layers, RawBuffer};
 use crate::{
-    CommitSeq, Durability, Error, LockMode, LockTimeouts, ReadView, Result, TransactionOptions, view,
+    CommitSeq, Durability, Error, Interrupt, LockMode, LockTimeouts, ReadView, Result, TransactionOptions, view,
 };
 
 /// A unit of work: reads a snapshot and its own writes, and becomes visible as a whole or not at all.
@@ -23,7 +26,10 @@ use crate::{
 pub struct Transaction {
     shared: Arc<Shared>,
     id: TransactionId,
+    /// What others commit after this conflicts with what it writes.
     begun_at: CommitSeq,
+    /// The newest commit that it reads: later than `begun_at` once it has committed a part.
+    reads_at: CommitSeq,
     /// Let go of before the commit is written, so that the storage isn't held back by its own writer.
     snapshot: Option<Arc<SharedSnapshot>>,
     buffer: Buffer,
@@ -32,8 +38,13 @@ pub struct Transaction {
     layers: Layers,
     view: Option<ReadView>,
     locks: Vec<LockKey>,
-    locked_collections: Vec<u64>,
+    /// Each with the strongest mode that it is held in.
+    locked_collections: SmallVec<[(u64, LockMode); 4]>,
     lock_timeouts: LockTimeouts,
+    /// Ends its waits.
+    interrupt: Option<Interrupt>,
+    /// The keys of the parts that it has committed, as long as they are remembered for others.
+    parts: HashMap<LockKey, CommitSeq, RandomState>,
     clears: Vec<ClearTask>,
     /// Most bytes of keys and values that it may write.
     write_bytes_max: u64,
@@ -74,13 +85,16 @@ impl Transaction {
         let mut transaction = Transaction {
             id: shared.next_transaction_id(),
             begun_at: CommitSeq(0),
+            reads_at: CommitSeq(0),
             snapshot: None,
             buffer: Buffer::default(),
             generation: 0,
             layers: Layers::default(),
             view: None,
             locks: Vec::new(),
-            locked_collections: Vec::new(),
+            locked_collections: SmallVec::new(),
+            interrupt: options.interrupt.clone(),
+            parts: HashMap::default(),
             lock_timeouts: options.lock_timeouts.unwrap_or(shared.options.lock_timeouts),
             write_bytes_max: options.bytes_max.unwrap_or(shared.options.transaction_bytes_max),
             clears: Vec::new(),
@@ -92,11 +106,10 @@ impl Transaction {
             state: State::Deadlocked,
             shared,
         };
-        if !options.collections.is_empty() {
-            transaction.lock_declared(&options.collections)?;
-        }
+        transaction.lock_declared(&options.collections)?;
         let snapshot = transaction.shared.begin_snapshot()?;
         transaction.begun_at = snapshot.commit_seq();
+        transaction.reads_at = snapshot.commit_seq();
         transaction.snapshot = Some(snapshot);
         transaction.state = State::Active;
         Ok(transaction)
@@ -104,6 +117,9 @@ impl Transaction {
 
     /// Locks collections in the one order that all transactions keep.
     fn lock_declared(&mut self, collections: &[(u64, LockMode)]) -> Result<()> {
+        if let [] | [_] = collections {
+            return collections.iter().try_for_each(|(collection, mode)| self.take_collection(*collection, *mode));
+        }
         let mut collections = collections.to_vec();
         collections.sort_unstable_by(|left, right| (left.0, right.1).cmp(&(right.0, left.1)));
         collections.dedup_by_key(|(collection, _)| *collection);
@@ -117,7 +133,17 @@ impl Transaction {
 
     /// The newest commit that the transaction sees.
     pub fn snapshot_seq(&self) -> CommitSeq {
-        self.begun_at
+        self.reads_at
+    }
+
+    /// Whether it can go on: false after a deadlock, or after a part of it could not be committed.
+    pub fn is_active(&self) -> bool {
+        self.state == State::Active
+    }
+
+    /// Has another [`Interrupt`], or none, end its waits from now on; returns the one before.
+    pub fn set_interrupt(&mut self, interrupt: Option<Interrupt>) -> Option<Interrupt> {
+        std::mem::replace(&mut self.interrupt, interrupt)
     }
 
     /// Sets a key. Takes part in conflict detection only together with [`Transaction::lock_key`].
@@ -334,17 +360,18 @@ impl Transaction {
     ///
     /// # Errors
     /// [`Error::Conflict`] if someone has committed the key after this transaction's snapshot, or the holder did not
-    /// end in time; [`Error::Deadlock`] if the wait would never end and this transaction was chosen to give way.
+    /// end in time; [`Error::Deadlock`] if the wait would never end and this transaction was chosen to give way;
+    /// [`Error::Interrupted`].
     pub fn lock_key(&mut self, keyspace: u64, key: &[u8]) -> Result<()> {
         self.check_active()?;
         let lock_key = LockKey::new(keyspace, key);
         let timeout = self.lock_timeouts.key;
         let if_taken = if timeout.is_zero() { IfTaken::Fail } else { IfTaken::Queue };
-        let outcome = match self.shared.locks.lock_key(lock_key, self.id, self.begun_at, if_taken) {
+        let outcome = match self.shared.locks.lock_key(lock_key, self.id, self.seen(lock_key), if_taken) {
             LockAttempt::AlreadyHeld => return Ok(()),
             LockAttempt::Acquired => Some(WaitOutcome::Granted),
             LockAttempt::Conflict => Some(WaitOutcome::Conflict),
-            LockAttempt::Queued(ticket) => self.wait(&ticket, timeout),
+            LockAttempt::Queued(ticket) => self.wait(&ticket, timeout)?,
         };
         match outcome {
             Some(WaitOutcome::Granted) => {
@@ -362,34 +389,52 @@ impl Transaction {
         }
     }
 
+    /// The newest commit of a key that is none of others behind this transaction's back.
+    #[inline]
+    fn seen(&self, key: LockKey) -> CommitSeq {
+        if self.parts.is_empty() {
+            return self.begun_at;
+        }
+        self.parts.get(&key).map_or(self.begun_at, |own| self.begun_at.max(*own))
+    }
+
     /// Takes a collection in at least this mode, in addition to those locked up front; `collection` is any number that
     /// all transactions agree on. It stays locked until the end of the transaction.
     ///
     /// # Errors
     /// [`Error::LockTimeout`] after [`LockTimeouts::collection`]; [`Error::Deadlock`] if the wait would never end and
-    /// this transaction was chosen to give way.
+    /// this transaction was chosen to give way; [`Error::Interrupted`].
+    #[inline]
     pub fn lock_collection(&mut self, collection: u64, mode: LockMode) -> Result<()> {
         self.check_active()?;
         self.take_collection(collection, mode)
     }
 
     fn take_collection(&mut self, collection: u64, mode: LockMode) -> Result<()> {
-        let timeout = self.lock_timeouts.collection;
-        let is_held = self.locked_collections.contains(&collection);
-        let begun = Instant::now();
-        let outcome = match self.shared.locks.lock_collection(collection, mode, self.id) {
-            LockAttempt::AlreadyHeld => return Ok(()),
-            LockAttempt::Acquired => Some(WaitOutcome::Granted),
-            LockAttempt::Conflict => None,
-            LockAttempt::Queued(ticket) => self.wait(&ticket, timeout),
-        };
-        match outcome {
-            Some(WaitOutcome::Granted) => {
-                if !is_held {
-                    self.locked_collections.push(collection);
-                }
-                Ok(())
+        let held = self.locked_collections.iter().position(|(locked, _)| *locked == collection);
+        let held_mode = held.and_then(|position| self.locked_collections.get(position)).map(|(_, mode)| *mode);
+        if mode == LockMode::Read || held_mode.is_some_and(|held| held >= mode) {
+            return Ok(());
+        }
+        match self.shared.locks.lock_collection(collection, mode, self.id) {
+            LockAttempt::AlreadyHeld | LockAttempt::Acquired => {}
+            LockAttempt::Conflict => {
+                return Err(Error::LockTimeout { collection, waited: Duration::ZERO });
             }
+            LockAttempt::Queued(ticket) => self.wait_for_collection(collection, &ticket)?,
+        }
+        match held.and_then(|position| self.locked_collections.get_mut(position)) {
+            Some((_, held)) => *held = mode,
+            None => self.locked_collections.push((collection, mode)),
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn wait_for_collection(&mut self, collection: u64, ticket: &Arc<Ticket>) -> Result<()> {
+        let begun = Instant::now();
+        match self.wait(ticket, self.lock_timeouts.collection)? {
+            Some(WaitOutcome::Granted) => Ok(()),
             Some(WaitOutcome::Deadlock) => {
                 self.give_way();
                 Err(Error::Deadlock)
@@ -400,9 +445,16 @@ impl Transaction {
         }
     }
 
-    fn wait(&self, ticket: &Ticket, timeout: Duration) -> Option<WaitOutcome> {
+    /// Waits for a ticket's outcome; `None` when it took too long.
+    fn wait(&self, ticket: &Arc<Ticket>, timeout: Duration) -> Result<Option<WaitOutcome>> {
+        let _watched = self.interrupt.as_ref().map(|interrupt| interrupt.watch(ticket));
+        let locks = &self.shared.locks;
         let deadline = Instant::now().checked_add(timeout);
-        ticket.wait_until(deadline).or_else(|| self.shared.locks.give_up(self.id, ticket))
+        let outcome = ticket.wait_until(deadline).or_else(|| locks.give_up(self.id, ticket));
+        if outcome.is_none() && ticket.is_interrupted() {
+            return Err(if locks.is_stopped() { Error::Stopping } else { Error::Interrupted });
+        }
+        Ok(outcome)
     }
 
     /// Rolls everything back so that the other transactions of a deadlock can go on.
@@ -415,6 +467,7 @@ impl Transaction {
         self.histories.clear();
         self.savepoints.clear();
         self.clears.clear();
+        self.parts = HashMap::default();
         self.end(was_active);
     }
 
@@ -432,7 +485,8 @@ impl Transaction {
     }
 
     fn release_collections(&mut self) {
-        self.shared.locks.release_collections(&std::mem::take(&mut self.locked_collections), self.id);
+        let collections = std::mem::take(&mut self.locked_collections);
+        self.shared.locks.release_collections(collections.into_iter().map(|(collection, _)| collection), self.id);
     }
 
     /// Retires a keyspace with this transaction's commit; see
@@ -471,7 +525,7 @@ impl Transaction {
         self.snapshot = None;
         if layers.is_empty() {
             self.finish(None);
-            return Ok(self.begun_at);
+            return Ok(self.reads_at);
         }
         let shared = self.shared.clone();
         let committed = shared.pipeline.commit(&shared, layers)?;
@@ -484,6 +538,54 @@ impl Transaction {
         if durability == Durability::Synced {
             shared.pipeline.sync(committed).inspect_err(|_| shared.bell.ring())?;
         }
+        Ok(seq)
+    }
+
+    /// Makes the writes so far visible at once, and goes on: an end of the transaction leaves them. Collections stay
+    /// locked; keys are free for others. The savepoints so far become invalid.
+    ///
+    /// From then on it reads what everybody had committed by now, and views made before go on showing what they show.
+    /// What others commit to a key after the transaction began is a conflict all the same, and what it commits itself
+    /// is none. Returns the part's place in the order of all commits.
+    ///
+    /// # Errors
+    /// As [`commit`](Transaction::commit). The transaction is rolled back then, but for the parts committed before.
+    pub fn commit_part(&mut self, durability: Durability) -> Result<CommitSeq> {
+        self.check_active()?;
+        self.seal();
+        self.savepoint_token = Arc::default();
+        self.savepoints.clear();
+        self.histories.clear();
+        self.generation += 1;
+        self.view = None;
+        let layers = std::mem::take(&mut self.layers);
+        if layers.is_empty() {
+            return Ok(self.reads_at);
+        }
+        self.snapshot = None;
+        self.write_part(layers, durability).inspect_err(|_| self.give_way())
+    }
+
+    fn write_part(&mut self, layers: Layers, durability: Durability) -> Result<CommitSeq> {
+        let shared = self.shared.clone();
+        let committed = shared.pipeline.commit(&shared, layers)?;
+        let seq = committed.first;
+        if !self.clears.is_empty() {
+            shared.clears.push(self.clears.drain(..), seq);
+            shared.bell.ring();
+        }
+        let keys = std::mem::take(&mut self.locks);
+        let horizon = shared.registry.horizon_of_others(self.begun_at);
+        if horizon < seq {
+            self.parts.extend(keys.iter().map(|key| (*key, seq)));
+        }
+        shared.locks.commit_keys(keys, seq, horizon);
+        if durability == Durability::Synced {
+            shared.pipeline.sync(committed).inspect_err(|_| shared.bell.ring())?;
+        }
+        let snapshot = shared.snapshot()?;
+        self.reads_at = snapshot.commit_seq();
+        self.snapshot = Some(snapshot);
         Ok(seq)
     }
 

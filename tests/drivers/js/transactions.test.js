@@ -116,3 +116,26 @@ test("conflicts", async () => {
   await second.abort();
   assert.equal((await people.document("ann")).age, 2);
 });
+
+test("exclusive", async () => {
+  const holder = await db.beginTransaction({ exclusive: people });
+  await holder.step(() => people.save({ _key: "ann" }));
+  await fails(db.beginTransaction({ write: people }, { lockTimeout: 0.1 }), 500, 18);
+  await fails(db.beginTransaction({ exclusive: [people] }, { lockTimeout: 0.1 }), 500, 18);
+  const reader = await db.beginTransaction({ read: people }, { lockTimeout: 0.1 });
+  assert.equal(await reader.step(() => people.documentExists("ann")), false);
+  await reader.abort();
+  let isSaved = false;
+  const saved = people.save({ _key: "bob" }).then(() => (isSaved = true));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.equal(isSaved, false);
+  await holder.commit();
+  await saved;
+  assert.equal(await count(people), 2);
+});
+
+test("commits in between", async () => {
+  const insert = aql`FOR n IN 1..1000 INSERT { _key: n == 950 ? '1' : TO_STRING(n) } INTO ${people}`;
+  await fails(db.query(insert, { intermediateCommitCount: 100 }), 409, 1210);
+  assert.equal(await count(people), 900);
+});

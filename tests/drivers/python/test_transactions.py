@@ -1,5 +1,8 @@
 """Stream transactions through ArangoDB's official Python driver."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor, TimeoutError
+
 import pytest
 from arango.exceptions import (
     AQLQueryExecuteError,
@@ -124,6 +127,54 @@ def test_conflicts_and_limits(db, people):
     first.commit_transaction()
     second.commit_transaction()
     assert people.get("ann")["age"] == 2 and people.has("bob")
+
+
+def test_exclusive(db, people):
+    holder = db.begin_transaction(exclusive="people")
+    holder.collection("people").insert({"_key": "ann"})
+    for wanted in ({"write": "people"}, {"exclusive": ["people"]}):
+        with pytest.raises(TransactionInitError) as caught:
+            db.begin_transaction(**wanted, lock_timeout=0.1)
+        assert codes(caught) == (500, 18)
+    reader = db.begin_transaction(read="people", lock_timeout=0.1)
+    assert not reader.collection("people").has("ann")
+    reader.abort_transaction()
+    with ThreadPoolExecutor() as threads:
+        waiting = threads.submit(people.insert, {"_key": "bob"})
+        with pytest.raises(TimeoutError):
+            waiting.result(timeout=0.3)
+        holder.commit_transaction()
+        assert waiting.result(timeout=10)["_key"] == "bob"
+    assert people.count() == 2
+    # Writers share.
+    both = [db.begin_transaction(write="people", lock_timeout=0.1) for _ in range(2)]
+    for transaction in both:
+        transaction.abort_transaction()
+
+
+def test_a_killed_query_stops_waiting(db, people):
+    holder = db.begin_transaction(exclusive="people")
+    with ThreadPoolExecutor() as threads:
+        waiting = threads.submit(db.aql.execute, "INSERT {} INTO people")
+        while not db.aql.queries():
+            time.sleep(0.01)
+        time.sleep(0.1)
+        db.aql.kill(db.aql.queries()[0]["id"])
+        with pytest.raises(AQLQueryExecuteError) as caught:
+            waiting.result(timeout=10)
+    assert codes(caught) == (410, 1500)
+    holder.commit_transaction()
+    assert people.count() == 0
+
+
+def test_intermediate_commits(db, people):
+    insert = "FOR n IN 1..1000 INSERT { _key: n == 950 ? '1' : TO_STRING(n) } INTO people"
+    with pytest.raises(AQLQueryExecuteError) as caught:
+        db.aql.execute(insert, intermediate_commit_count=100)
+    assert codes(caught) == (409, 1210)
+    assert people.count() == 900
+    update = db.aql.execute("FOR p IN people UPDATE p WITH { n: 1 } IN people", intermediate_commit_count=100)
+    assert update.statistics()["modified"] == 900
 
 
 def test_graph(db):

@@ -27,8 +27,20 @@ pub(super) struct CollectionLock {
 }
 
 impl CollectionLock {
-    pub(super) fn is_idle(&self) -> bool {
-        self.holders.is_empty() && self.waiters.is_empty()
+    /// Who holds it.
+    pub(super) fn into_holders(self) -> impl Iterator<Item = TransactionId> {
+        self.holders.into_iter().map(|(holder, _)| holder)
+    }
+
+    /// Whether anybody holds it exclusively or waits to.
+    pub(super) fn has_exclusive(&self) -> bool {
+        self.holders.iter().any(|(_, mode)| *mode == LockMode::Exclusive)
+            || self.waiters.iter().any(|waiter| waiter.mode == LockMode::Exclusive)
+    }
+
+    /// The tickets of those that wait.
+    pub(super) fn tickets(&self) -> impl Iterator<Item = &Arc<Ticket>> {
+        self.waiters.iter().map(|waiter| &waiter.ticket)
     }
 
     pub(super) fn mode_of(&self, transaction: TransactionId) -> Option<LockMode> {
@@ -44,7 +56,8 @@ impl CollectionLock {
                 .all(|waiter| waiter.transaction == transaction || mode.is_compatible_with(waiter.mode))
     }
 
-    fn set_holder(&mut self, transaction: TransactionId, mode: LockMode) {
+    /// Makes a transaction a holder that has had the lock all along.
+    pub(super) fn set_holder(&mut self, transaction: TransactionId, mode: LockMode) {
         match self.holders.iter_mut().find(|(holder, _)| *holder == transaction) {
             Some((_, held)) => *held = (*held).max(mode),
             None => self.holders.push((transaction, mode)),

@@ -12,6 +12,7 @@ use hashbrown::{HashMap, HashSet};
 use super::collection_lock::CollectionLock;
 use super::key_table::LockKey;
 use super::ticket::{Ticket, WaitOutcome};
+use super::write_gates::{Entry, WriteGates};
 use super::{LockMode, TransactionId};
 use crate::CommitSeq;
 
@@ -58,9 +59,10 @@ struct KeyQueue {
     waiters: VecDeque<KeyWaiter>,
 }
 
-/// All collection locks, and the queues of all contended keys.
-#[derive(Debug, Default)]
+/// The locks of the collections that are held or wanted exclusively, and the queues of all contended keys.
+#[derive(Debug)]
 pub(super) struct WaitGraph {
+    gates: Arc<WriteGates>,
     collections: HashMap<u64, CollectionLock, RandomState>,
     keys: HashMap<LockKey, KeyQueue, RandomState>,
     waiting: HashMap<TransactionId, Resource, RandomState>,
@@ -68,6 +70,33 @@ pub(super) struct WaitGraph {
 }
 
 impl WaitGraph {
+    pub(super) fn new(gates: Arc<WriteGates>) -> WaitGraph {
+        WaitGraph {
+            gates,
+            collections: HashMap::default(),
+            keys: HashMap::default(),
+            waiting: HashMap::default(),
+            n_deadlocks: 0,
+        }
+    }
+
+    /// The mode in which a transaction holds a collection, before it wants it in another. Its writers are known here
+    /// from now on if that is needed to tell who waits for whom.
+    pub(super) fn prepare_collection(
+        &mut self,
+        transaction: TransactionId,
+        collection: u64,
+        wanted: LockMode,
+    ) -> Option<LockMode> {
+        if wanted == LockMode::Exclusive {
+            let lock = self.collections.entry(collection).or_default();
+            for writer in self.gates.close(collection) {
+                lock.set_holder(writer, LockMode::Write);
+            }
+        }
+        self.collections.get(&collection)?.mode_of(transaction)
+    }
+
     /// Takes a collection, or queues for it; a ticket that is returned may be decided already.
     pub(super) fn request_collection(
         &mut self,
@@ -75,23 +104,35 @@ impl WaitGraph {
         collection: u64,
         mode: LockMode,
     ) -> Option<Arc<Ticket>> {
+        // It may have been opened since the caller looked.
+        if mode == LockMode::Write && self.gates.enter(collection, transaction) != Entry::Closed {
+            return None;
+        }
         let ticket = self.collections.entry(collection).or_default().request(transaction, mode)?;
         self.begin_wait(transaction, Resource::Collection(collection));
         Some(ticket)
     }
 
-    pub(super) fn collection_mode(&self, transaction: TransactionId, collection: u64) -> Option<LockMode> {
-        self.collections.get(&collection)?.mode_of(transaction)
-    }
-
     pub(super) fn release_collection(&mut self, transaction: TransactionId, collection: u64) {
-        let Some(lock) = self.collections.get_mut(&collection) else { return };
+        let Some(lock) = self.collections.get_mut(&collection) else {
+            // It was opened since the caller looked for the transaction at the gate.
+            self.gates.leave(collection, transaction);
+            return;
+        };
         let waiting = &mut self.waiting;
         lock.release(transaction, |granted| {
             waiting.remove(&granted);
         });
-        if lock.is_idle() {
-            self.collections.remove(&collection);
+        self.open_if_shared(collection);
+    }
+
+    /// Leaves a collection to the gates once nobody holds or wants it exclusively; nobody waits for it then.
+    fn open_if_shared(&mut self, collection: u64) {
+        if self.collections.get(&collection).is_none_or(CollectionLock::has_exclusive) {
+            return;
+        }
+        if let Some(lock) = self.collections.remove(&collection) {
+            self.gates.open(collection, lock.into_holders());
         }
     }
 
@@ -144,8 +185,19 @@ impl WaitGraph {
         self.n_deadlocks
     }
 
-    pub(super) fn n_collections(&self) -> usize {
-        self.collections.len()
+    /// The collections that are locked here.
+    pub(super) fn collections(&self) -> impl Iterator<Item = u64> {
+        self.collections.keys().copied()
+    }
+
+    /// Wakes all that wait, without what they wait for.
+    pub(super) fn interrupt_all(&self) {
+        let of_collections = self.collections.values().flat_map(CollectionLock::tickets);
+        let of_keys =
+            self.keys.values().flat_map(|queue| queue.waiters.iter().map(|waiter| &waiter.ticket));
+        for ticket in of_collections.chain(of_keys) {
+            ticket.interrupt();
+        }
     }
 
     /// Ends a wait without the lock; the ticket, unless the wait has ended already, and the key if nobody waits for it
@@ -158,9 +210,7 @@ impl WaitGraph {
                 let ticket = lock.leave_queue(transaction, |granted| {
                     waiting.remove(&granted);
                 });
-                if lock.is_idle() {
-                    self.collections.remove(&collection);
-                }
+                self.open_if_shared(collection);
                 Some((ticket?, None))
             }
             Resource::Key(key) => {

@@ -4,12 +4,13 @@
 //! graph's mutex only, so its queue and its entry can't contradict each other.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
 use super::graph::WaitGraph;
 use super::key_table::{KeyAttempt, KeyTable};
+use super::write_gates::{Entry, WriteGates};
 use super::{LockKey, LockMode, Ticket, TransactionId, WaitOutcome};
 use crate::CommitSeq;
 
@@ -37,16 +38,22 @@ pub(crate) enum IfTaken {
 #[derive(Debug)]
 pub(crate) struct LockManager {
     keys: KeyTable,
+    gates: Arc<WriteGates>,
     graph: Mutex<WaitGraph>,
+    /// Whether nobody is to wait any more.
+    is_stopped: AtomicBool,
     n_waits: AtomicU64,
     n_timeouts: AtomicU64,
 }
 
 impl LockManager {
     pub(crate) fn new() -> LockManager {
+        let gates = Arc::<WriteGates>::default();
         LockManager {
             keys: KeyTable::new(),
-            graph: Mutex::default(),
+            graph: Mutex::new(WaitGraph::new(gates.clone())),
+            gates,
+            is_stopped: AtomicBool::new(false),
             n_waits: AtomicU64::new(0),
             n_timeouts: AtomicU64::new(0),
         }
@@ -73,7 +80,7 @@ impl LockManager {
             KeyAttempt::Conflict => LockAttempt::Conflict,
             KeyAttempt::HeldBy(holder) => {
                 let ticket = graph.queue_for_key(transaction, key, holder, snapshot);
-                self.begin_wait(&mut graph, transaction);
+                self.begin_wait(&mut graph, transaction, &ticket);
                 LockAttempt::Queued(ticket)
             }
         }
@@ -89,8 +96,15 @@ impl LockManager {
         if mode == LockMode::Read {
             return LockAttempt::AlreadyHeld;
         }
+        if mode == LockMode::Write {
+            match self.gates.enter(collection, transaction) {
+                Entry::Entered => return LockAttempt::Acquired,
+                Entry::Present => return LockAttempt::AlreadyHeld,
+                Entry::Closed => {}
+            }
+        }
         let mut graph = self.graph.lock();
-        let held = graph.collection_mode(transaction, collection);
+        let held = graph.prepare_collection(transaction, collection, mode);
         if held.is_some_and(|held| held >= mode) {
             return LockAttempt::AlreadyHeld;
         }
@@ -98,25 +112,41 @@ impl LockManager {
             None if held.is_some() => LockAttempt::AlreadyHeld,
             None => LockAttempt::Acquired,
             Some(ticket) => {
-                self.begin_wait(&mut graph, transaction);
+                self.begin_wait(&mut graph, transaction, &ticket);
                 LockAttempt::Queued(ticket)
             }
         }
     }
 
-    fn begin_wait(&self, graph: &mut WaitGraph, transaction: TransactionId) {
+    fn begin_wait(&self, graph: &mut WaitGraph, transaction: TransactionId, ticket: &Ticket) {
         self.n_waits.fetch_add(1, Ordering::Relaxed);
+        if self.is_stopped() {
+            ticket.interrupt();
+        }
         graph.break_cycles(transaction, |key| self.keys.unmark(key));
     }
 
-    /// Ends a wait that took too long. The outcome, if there is one after all.
+    /// Ends all waits, and those that would begin later at once.
+    pub(crate) fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Release);
+        // Who queued before finds its ticket interrupted, who queues later sees the flag.
+        self.graph.lock().interrupt_all();
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Acquire)
+    }
+
+    /// Ends a wait that took too long or was interrupted. The outcome, if there is one after all.
     pub(crate) fn give_up(&self, transaction: TransactionId, ticket: &Ticket) -> Option<WaitOutcome> {
         let mut graph = self.graph.lock();
         let outcome = ticket.outcome();
         if outcome.is_some() {
             return outcome;
         }
-        self.n_timeouts.fetch_add(1, Ordering::Relaxed);
+        if !ticket.is_interrupted() {
+            self.n_timeouts.fetch_add(1, Ordering::Relaxed);
+        }
         if let Some((_, Some(key))) = graph.leave(transaction) {
             self.keys.unmark(key);
         }
@@ -124,13 +154,20 @@ impl LockManager {
     }
 
     /// Gives collections back.
-    pub(crate) fn release_collections(&self, collections: &[u64], transaction: TransactionId) {
-        if collections.is_empty() {
-            return;
-        }
-        let mut graph = self.graph.lock();
-        for collection in collections {
-            graph.release_collection(transaction, *collection);
+    pub(crate) fn release_collections(
+        &self,
+        collections: impl IntoIterator<Item = u64>,
+        transaction: TransactionId,
+    ) {
+        let is_in_graph = |collection: &u64| !self.gates.leave(*collection, transaction);
+        let mut in_graph = collections.into_iter().filter(is_in_graph);
+        if let Some(first) = in_graph.next() {
+            // Not held while the gates are asked, since gates come after the graph only.
+            let in_graph: Vec<u64> = std::iter::once(first).chain(in_graph).collect();
+            let mut graph = self.graph.lock();
+            for collection in in_graph {
+                graph.release_collection(transaction, collection);
+            }
         }
     }
 
@@ -173,7 +210,10 @@ impl LockManager {
 
     /// Collections locked.
     pub(crate) fn n_collections(&self) -> usize {
-        self.graph.lock().n_collections()
+        let mut locked: Vec<u64> = self.graph.lock().collections().chain(self.gates.collections()).collect();
+        locked.sort_unstable();
+        locked.dedup();
+        locked.len()
     }
 
     /// Transactions waiting now.

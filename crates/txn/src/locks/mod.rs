@@ -1,15 +1,18 @@
 //! Locks of two levels: collections by mode, and single keys for writing.
 //!
-//! Uncontended keys cost one sharded table entry. Everything that involves waiting goes through one [`WaitGraph`],
+//! Uncontended keys cost one sharded table entry, and so do collections that nobody wants exclusively. Everything that involves waiting goes through one [`WaitGraph`],
 //! which queues fairly, knows who waits for whom on either level, and breaks every cycle at the moment it would close.
 
 mod collection_lock;
 mod graph;
+mod interrupt;
 mod key_table;
 mod manager;
 mod mode;
 mod ticket;
+mod write_gates;
 
+pub use interrupt::Interrupt;
 pub(crate) use key_table::LockKey;
 pub(crate) use manager::{IfTaken, LockAttempt, LockManager};
 pub use mode::LockMode;

@@ -183,7 +183,7 @@ impl World {
         self.model.settle();
         self.locks.release_keys(&self.keys.remove(&transaction).unwrap_or_default());
         let collections = self.collections.remove(&transaction).unwrap_or_default();
-        self.locks.release_collections(&Vec::from_iter(collections), transaction);
+        self.locks.release_collections(collections, transaction);
         self.collect_grants();
     }
 

@@ -19,8 +19,15 @@ pub(crate) enum WaitOutcome {
 /// Shared between the queue and the thread that waits.
 #[derive(Debug, Default)]
 pub(crate) struct Ticket {
-    outcome: Mutex<Option<WaitOutcome>>,
-    decided: Condvar,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    outcome: Option<WaitOutcome>,
+    /// Whether the thread is to go on without an outcome.
+    is_interrupted: bool,
 }
 
 impl Ticket {
@@ -29,29 +36,40 @@ impl Ticket {
     }
 
     pub(super) fn decide(&self, outcome: WaitOutcome) {
-        *self.outcome.lock() = Some(outcome);
-        self.decided.notify_one();
+        self.state.lock().outcome = Some(outcome);
+        self.changed.notify_one();
+    }
+
+    /// Ends the wait without an outcome.
+    pub(super) fn interrupt(&self) {
+        self.state.lock().is_interrupted = true;
+        self.changed.notify_one();
+    }
+
+    /// Whether the wait was ended so.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.state.lock().is_interrupted
     }
 
     /// The outcome, if there is one already.
     pub(crate) fn outcome(&self) -> Option<WaitOutcome> {
-        *self.outcome.lock()
+        self.state.lock().outcome
     }
 
-    /// Waits for the outcome until the deadline (for ever without one).
+    /// Waits for the outcome until the deadline (for ever without one), or until the wait is interrupted.
     pub(crate) fn wait_until(&self, deadline: Option<Instant>) -> Option<WaitOutcome> {
-        let mut outcome = self.outcome.lock();
+        let mut state = self.state.lock();
         loop {
-            if outcome.is_some() {
-                return *outcome;
+            if state.outcome.is_some() || state.is_interrupted {
+                return state.outcome;
             }
             match deadline {
                 Some(deadline) => {
-                    if self.decided.wait_until(&mut outcome, deadline).timed_out() {
-                        return *outcome;
+                    if self.changed.wait_until(&mut state, deadline).timed_out() {
+                        return state.outcome;
                     }
                 }
-                None => self.decided.wait(&mut outcome),
+                None => self.changed.wait(&mut state),
             }
         }
     }
