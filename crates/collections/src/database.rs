@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use ahash::AHashMap;
 use parking_lot::{Mutex, RwLock};
 use persea_kv::{Direction, Tree};
-use persea_txn::{Durability, ReadView, TransactionOptions};
+use persea_txn::{Durability, LockMode, ReadView, TransactionOptions};
 use persea_vpack::Slice;
 
 use crate::collection::Collection;
@@ -199,18 +199,46 @@ impl Database {
     ///
     /// # Errors
     /// What `work` or the commit returned; nothing is written then.
-    pub fn transact<T>(&self, mut work: impl FnMut(&mut Transaction) -> Result<T>) -> Result<T> {
-        let begun = Instant::now();
+    pub fn transact<T>(&self, work: impl FnMut(&mut Transaction) -> Result<T>) -> Result<T> {
+        self.transact_with(&TransactionOptions::default(), work)
+    }
+
+    /// As [`transact`](Self::transact) for work that writes to one collection above all. Where somebody holds it
+    /// exclusively, that is waited for before the snapshot is taken, so that the wait costs no conflict.
+    ///
+    /// # Errors
+    /// As [`transact`](Self::transact); [`Error::LockTimeout`].
+    pub fn transact_on<T>(
+        &self,
+        collection: &Collection,
+        work: impl FnMut(&mut Transaction) -> Result<T>,
+    ) -> Result<T> {
+        self.transact_with(&TransactionOptions::locking([(collection.id(), LockMode::Write)]), work)
+    }
+
+    fn transact_with<T>(
+        &self,
+        options: &TransactionOptions,
+        mut work: impl FnMut(&mut Transaction) -> Result<T>,
+    ) -> Result<T> {
+        // Without the waits for collections, which have a timeout of their own.
+        let mut spent = Duration::ZERO;
         let mut attempt = 0;
         loop {
-            let outcome = self.begin().and_then(|mut transaction| {
-                let value = work(&mut transaction)?;
-                transaction.commit()?;
-                Ok(value)
+            let outcome = self.begin_with(options).and_then(|mut transaction| {
+                let begun = Instant::now();
+                let outcome = work(&mut transaction).and_then(|value| {
+                    transaction.commit()?;
+                    Ok(value)
+                });
+                if outcome.is_err() {
+                    spent += begun.elapsed();
+                }
+                outcome
             });
             attempt += 1;
             match outcome {
-                Err(error) if may_try_again(&error, attempt, begun) => back_off(attempt),
+                Err(error) if may_try_again(&error, attempt, spent) => back_off(attempt),
                 outcome => return outcome,
             }
         }
@@ -339,9 +367,9 @@ fn retire_collection(
 }
 
 /// Waits a little, longer with each attempt and never in step with others.
-fn may_try_again(error: &Error, attempt: u32, begun: Instant) -> bool {
+fn may_try_again(error: &Error, attempt: u32, spent: Duration) -> bool {
     let is_lost_race = error.is_retryable() || matches!(error, Error::Deadlock);
-    is_lost_race && attempt < ATTEMPTS_MAX && begun.elapsed() < PATIENCE
+    is_lost_race && attempt < ATTEMPTS_MAX && spent < PATIENCE
 }
 
 fn back_off(attempt: u32) {

@@ -171,6 +171,11 @@ impl Databases {
 }
 
 impl Databases {
+    /// Ends all waits for locks, and those that would begin later at once; for the time before the store is closed.
+    pub fn stop_waits(&self) {
+        self.shared.manager.stop_waits();
+    }
+
     /// Stores what is otherwise stored now and then only, and waits until everything is on disk.
     ///
     /// # Errors

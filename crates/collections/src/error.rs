@@ -118,6 +118,12 @@ pub enum Error {
     /// A lock was not to be had in time.
     #[error("{0}")]
     LockTimeout(String),
+    /// A wait for a lock was ended from outside.
+    #[error("the operation was interrupted while it waited for a lock")]
+    Interrupted,
+    /// The store is being closed, and nothing waits for locks any more.
+    #[error("the server is shutting down")]
+    Stopping,
     /// Writes are refused at present: the disk is full or refuses to work.
     #[error("{0}")]
     ReadOnly(String),
@@ -144,6 +150,8 @@ impl From<persea_txn::Error> for Error {
                 })
             }
             persea_txn::Error::Deadlock => Self::Deadlock,
+            persea_txn::Error::Interrupted => Self::Interrupted,
+            persea_txn::Error::Stopping => Self::Stopping,
             persea_txn::Error::ReadOnly(_) => Self::ReadOnly(error.to_string()),
             persea_txn::Error::LockTimeout { .. } => Self::LockTimeout(error.to_string()),
             persea_txn::Error::TransactionTooLarge { .. } => Self::ResourceLimit(error.to_string()),

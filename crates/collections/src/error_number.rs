@@ -34,7 +34,9 @@ impl Error {
             Self::ResourceLimit(_) => 32,
             Self::ReadOnly(_) => 1004,
             Self::LockTimeout(_) => 18,
+            Self::Interrupted => 21,
             Self::Deadlock => 29,
+            Self::Stopping => 30,
             Self::Graph(error) => error.error_num(),
             Self::Storage(_) | Self::Corrupt(_) | Self::VPack(_) => 4,
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use persea_kv::{Direction, Tree};
+use persea_txn::{LockMode, TransactionOptions};
 
 use crate::collection::Collection;
 use crate::counts::{self, Totals};
@@ -13,14 +14,19 @@ use crate::write::{Transaction, WriteOptions};
 
 impl Collection {
     /// Removes all documents and keeps the indexes. Takes the same short time whatever the size: the collection gets
-    /// fresh keyspaces, and the old ones are cleared in the background.
+    /// fresh keyspaces, and the old ones are cleared in the background. Waits for who holds the collection exclusively.
     ///
     /// # Errors
-    /// [`Error::CollectionNotFound`](crate::Error::CollectionNotFound) when dropped, storage errors.
+    /// [`Error::CollectionNotFound`](crate::Error::CollectionNotFound) when dropped,
+    /// [`Error::LockTimeout`](crate::Error::LockTimeout), storage errors.
     pub fn truncate(&self) -> Result<()> {
+        // Before the gate, which whoever holds the collection needs for the commit.
+        let intent = TransactionOptions::locking([(self.id(), LockMode::Write)]);
+        let _lock = self.shared.manager.begin_with(&intent)?;
         let _gate = self.gate.write();
         self.check_exists()?;
         let definition = self.definition();
+        // The newest state, which must not change any more: that of after the gate.
         let mut transaction = self.shared.manager.begin()?;
         let (totals, _) = counts::totals(&transaction.view()?, self.id())?;
         let stamp = self.shared.clock.tick();

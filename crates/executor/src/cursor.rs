@@ -32,7 +32,8 @@ pub struct Outcome {
 /// A query being run, from which results are pulled.
 ///
 /// It may be moved between threads and kept as long as its snapshot may live. When a call fails, everything the query
-/// has written is undone and the query is over.
+/// has written is undone and the query is over. With [`IntermediateCommits`](crate::IntermediateCommits) that is up to
+/// the caller, by dropping the transaction.
 pub struct Cursor {
     /// Borrows from `runtime`, although its type does not say so; dropped first. None before the first row is asked for and
     /// after the end.
@@ -71,6 +72,8 @@ impl Cursor {
     /// When no snapshot can be taken.
     pub fn new(plan: Arc<Plan>, mut context: QueryContext) -> Result<Self, Error> {
         let savepoint = match &mut context.access {
+            // There is no way back behind a commit: whoever gets the transaction back has to drop it.
+            _ if context.options.intermediate_commits.is_some() => None,
             Access::Write(transaction) if plan.is_modification => Some(transaction.savepoint()),
             _ => None,
         };

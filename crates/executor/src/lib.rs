@@ -14,5 +14,5 @@ mod stats;
 pub use cursor::{Cursor, Outcome, execute};
 pub use error::Error;
 pub use expression::ConstantFolder;
-pub use runtime::{Access, ExecuteOptions, Limits, QueryContext};
+pub use runtime::{Access, ExecuteOptions, IntermediateCommits, Limits, QueryContext};
 pub use stats::{NodeProfile, QueryStats};

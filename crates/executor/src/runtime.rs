@@ -55,6 +55,8 @@ pub struct ExecuteOptions {
     pub start_ms: Option<i64>,
     /// Seed of random functions, for repeatable runs.
     pub seed: Option<u64>,
+    /// Commits what was written whenever there is so much of it, so that the end of the query leaves it in place.
+    pub intermediate_commits: Option<IntermediateCommits>,
     /// The numbers of the collections that may be read besides those of the plan, by functions and traversals which
     /// find out at run time what they read; `None` allows all.
     pub readable_collections: Option<Arc<[u64]>>,
@@ -69,9 +71,19 @@ impl Default for ExecuteOptions {
             user: None,
             start_ms: None,
             seed: None,
+            intermediate_commits: None,
             readable_collections: None,
         }
     }
+}
+
+/// When a query commits before its end: at whichever comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IntermediateCommits {
+    /// So many documents were written.
+    pub writes: u64,
+    /// So many bytes of keys and values were written, those of indexes included.
+    pub bytes: u64,
 }
 
 /// Everything a plan needs to run.
@@ -116,6 +128,9 @@ pub(crate) struct Runtime {
     pub(crate) memory: Memory,
     pub(crate) counters: Counters,
     pub(crate) is_profiled: bool,
+    intermediate_commits: Option<IntermediateCommits>,
+    /// Documents written since the last commit; counted only when that matters.
+    uncommitted_writes: Cell<u64>,
     readable_collections: Option<Arc<[u64]>>,
     kill_flag: Arc<AtomicBool>,
     peak_memory_bytes: Arc<AtomicUsize>,
@@ -159,6 +174,8 @@ impl Runtime {
             memory: Memory::with_limit(limits.memory_bytes),
             counters: Counters::default(),
             is_profiled: options.profile,
+            intermediate_commits: options.intermediate_commits,
+            uncommitted_writes: Cell::new(0),
             readable_collections: options.readable_collections,
             kill_flag: limits.kill_flag,
             peak_memory_bytes: limits.peak_memory_bytes,
@@ -250,6 +267,21 @@ impl Runtime {
     ) -> Result<R, Error> {
         self.current_view.set(None);
         write(self.transaction.borrow_mut().as_mut().ok_or(Error::ReadOnly)?)
+    }
+
+    /// Called after each document that was written: commits if it is time.
+    #[inline]
+    pub(crate) fn written(&self, transaction: &mut Transaction) -> Result<(), Error> {
+        let Some(limits) = &self.intermediate_commits else { return Ok(()) };
+        let n_writes = self.uncommitted_writes.get() + 1;
+        if n_writes < limits.writes && (transaction.write_bytes() as u64) < limits.bytes {
+            self.uncommitted_writes.set(n_writes);
+            return Ok(());
+        }
+        transaction.commit_part()?;
+        self.uncommitted_writes.set(0);
+        self.counters.intermediate_commits.add(1);
+        Ok(())
     }
 
     /// Registers a warning that does not come from a function.

@@ -24,6 +24,8 @@ pub struct QueryStats {
     pub cursors_rearmed: u64,
     /// Rows dropped by filters.
     pub filtered: u64,
+    /// Commits before the end of the query.
+    pub intermediate_commits: u64,
     /// The number of rows there would have been without the last LIMIT, when asked for.
     pub full_count: Option<u64>,
     /// Wall clock time from the start of the execution.
@@ -61,6 +63,7 @@ pub(crate) struct Counters {
     pub(crate) cursors_created: Count,
     pub(crate) cursors_rearmed: Count,
     pub(crate) filtered: Count,
+    pub(crate) intermediate_commits: Count,
     pub(crate) full_count: Cell<Option<u64>>,
     pub(crate) nodes: RefCell<Vec<NodeFigures>>,
 }
@@ -118,6 +121,7 @@ impl Counters {
             cursors_created: self.cursors_created.get(),
             cursors_rearmed: self.cursors_rearmed.get(),
             filtered: self.filtered.get(),
+            intermediate_commits: self.intermediate_commits.get(),
             full_count: self.full_count.get(),
             execution_time: Duration::ZERO,
             peak_memory_usage: 0,

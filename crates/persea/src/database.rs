@@ -10,7 +10,7 @@ use crate::collection::Collection;
 use crate::error::{Error, Result};
 use crate::instance::Instance;
 use crate::query::{self, Query};
-use crate::transaction::{Bound, Transaction};
+use crate::transaction::{Bound, Transaction, TransactionOptions};
 
 /// One database. Clones are handles to the same one.
 #[derive(Clone)]
@@ -167,7 +167,8 @@ impl Database {
     /// Runs `work` in a transaction: all of its writes happen, or none.
     ///
     /// When another transaction wrote the same documents at the same time, everything is undone and `work` runs again
-    /// on the newer state, so it must not change anything outside of the transaction.
+    /// on the newer state, so it must not change anything outside of the transaction. It also runs again when it was
+    /// chosen to end a deadlock. Collections are locked when they are written first, shared with other writers.
     ///
     /// ```
     /// # fn main() -> Result<(), persea::Error> {
@@ -188,5 +189,31 @@ impl Database {
     /// transaction.
     pub fn transaction<T>(&self, work: impl FnMut(&mut Transaction<'_>) -> Result<T>) -> Result<T> {
         crate::transaction::run(self, work)
+    }
+
+    /// As [`transaction`](Database::transaction), with what `options` declare to be written locked beforehand.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), persea::Error> {
+    /// let db = persea::Database::in_memory()?;
+    /// let counters = db.create_collection("counters")?;
+    /// let options = persea::TransactionOptions {
+    ///     exclusive: vec!["counters".to_owned()],
+    ///     ..persea::TransactionOptions::default()
+    /// };
+    /// // Nobody else writes to the collection meanwhile.
+    /// db.transaction_with(&options, |tx| tx.insert(&counters, &serde_json::json!({ "_key": "a", "n": 1 })))?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// 1203 for a declared collection that doesn't exist, 18 when a lock was not to be had in time, 1652 for what isn't
+    /// declared; as [`transaction`](Database::transaction).
+    pub fn transaction_with<T>(
+        &self,
+        options: &TransactionOptions,
+        work: impl FnMut(&mut Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
+        crate::transaction::run_with(self, options, work)
     }
 }

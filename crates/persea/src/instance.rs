@@ -79,6 +79,12 @@ impl Instance {
         Ok(self.databases.checkpoint()?)
     }
 
+    /// Ends all waits for locks with number 30, and those that would begin later at once; for the time before the store
+    /// is closed.
+    pub fn stop_waits(&self) {
+        self.databases.stop_waits();
+    }
+
     /// The queries that run now, of one database or of all: id, text, bind values, seconds so far.
     ///
     /// # Errors

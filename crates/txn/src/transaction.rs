@@ -16,7 +16,8 @@ use crate::manager::Shared;
 use crate::snapshots::SharedSnapshot;
 use crate::write_set::{Buffer, BufferMark, Layer, Layers, RawBuffer};
 use crate::{
-    CommitSeq, Durability, Error, Interrupt, LockMode, LockTimeouts, ReadView, Result, TransactionOptions, view,
+    CommitSeq, Durability, Error, Interrupt, LockMode, LockTimeouts, ReadView, Result, TransactionOptions,
+    view,
 };
 
 /// A unit of work: reads a snapshot and its own writes, and becomes visible as a whole or not at all.
@@ -118,7 +119,9 @@ impl Transaction {
     /// Locks collections in the one order that all transactions keep.
     fn lock_declared(&mut self, collections: &[(u64, LockMode)]) -> Result<()> {
         if let [] | [_] = collections {
-            return collections.iter().try_for_each(|(collection, mode)| self.take_collection(*collection, *mode));
+            return collections
+                .iter()
+                .try_for_each(|(collection, mode)| self.take_collection(*collection, *mode));
         }
         let mut collections = collections.to_vec();
         collections.sort_unstable_by(|left, right| (left.0, right.1).cmp(&(right.0, left.1)));
@@ -410,9 +413,20 @@ impl Transaction {
         self.take_collection(collection, mode)
     }
 
+    /// Takes several collections in the one order that all transactions keep; of several modes for one the strongest
+    /// counts.
+    ///
+    /// # Errors
+    /// As [`lock_collection`](Transaction::lock_collection); those before the one that failed stay locked.
+    pub fn lock_collections(&mut self, collections: &[(u64, LockMode)]) -> Result<()> {
+        self.check_active()?;
+        self.lock_declared(collections)
+    }
+
     fn take_collection(&mut self, collection: u64, mode: LockMode) -> Result<()> {
         let held = self.locked_collections.iter().position(|(locked, _)| *locked == collection);
-        let held_mode = held.and_then(|position| self.locked_collections.get(position)).map(|(_, mode)| *mode);
+        let held_mode =
+            held.and_then(|position| self.locked_collections.get(position)).map(|(_, mode)| *mode);
         if mode == LockMode::Read || held_mode.is_some_and(|held| held >= mode) {
             return Ok(());
         }
@@ -486,7 +500,9 @@ impl Transaction {
 
     fn release_collections(&mut self) {
         let collections = std::mem::take(&mut self.locked_collections);
-        self.shared.locks.release_collections(collections.into_iter().map(|(collection, _)| collection), self.id);
+        self.shared
+            .locks
+            .release_collections(collections.into_iter().map(|(collection, _)| collection), self.id);
     }
 
     /// Retires a keyspace with this transaction's commit; see

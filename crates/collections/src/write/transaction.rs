@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use parking_lot::RwLockReadGuard;
 use persea_kv::Tree;
-use persea_txn::{Durability, LockMode, TransactionOptions};
+use persea_txn::{Durability, Interrupt, LockMode, TransactionOptions};
 use persea_vpack::Slice;
 use smallvec::SmallVec;
 
@@ -92,9 +93,28 @@ impl Transaction {
     /// Locks a collection in at least this mode until the end of the transaction.
     ///
     /// # Errors
-    /// [`Error::LockTimeout`]; [`Error::Deadlock`] when the wait would never end, and everything is rolled back then.
+    /// [`Error::LockTimeout`]; [`Error::Deadlock`] when the wait would never end, and everything is rolled back then;
+    /// [`Error::Interrupted`].
     pub fn lock_collection(&mut self, collection: &Collection, mode: LockMode) -> Result<()> {
         Ok(self.inner.lock_collection(collection.id(), mode)?)
+    }
+
+    /// Locks several collections, named by their ids, in the order that all transactions keep.
+    ///
+    /// # Errors
+    /// As [`lock_collection`](Self::lock_collection).
+    pub fn lock_collections(&mut self, collections: &[(u64, LockMode)]) -> Result<()> {
+        Ok(self.inner.lock_collections(collections)?)
+    }
+
+    /// Has another [`Interrupt`], or none, end its waits for locks from now on; returns the one before.
+    pub fn set_interrupt(&mut self, interrupt: Option<Interrupt>) -> Option<Interrupt> {
+        self.inner.set_interrupt(interrupt)
+    }
+
+    /// Whether it can go on: false after a deadlock.
+    pub fn is_active(&self) -> bool {
+        self.inner.is_active()
     }
 
     /// A view of the state so far; it does not change with later writes of this transaction.
@@ -160,6 +180,7 @@ impl Transaction {
         collection.check_exists()?;
         let shared = collection.this.upgrade();
         let collection = shared.ok_or_else(|| Error::CollectionNotFound(collection.name().to_string()))?;
+        self.inner.lock_collection(collection.id(), LockMode::Write)?;
         let definition = collection.definition_for_writing(self.inner.snapshot_seq())?;
         self.touched.push(Touched {
             collection,
@@ -242,19 +263,12 @@ impl Transaction {
             return Ok(());
         }
         let touched = std::mem::take(&mut self.touched);
-        let mut written: Vec<&Touched> = touched.iter().filter(|touched| touched.is_written).collect();
-        // One order for all, so that two commits never wait for each other's gates.
-        written.sort_by_key(|touched| touched.collection.id());
-        let durability = if self.must_sync { Durability::Synced } else { Durability::Buffered };
+        let written = written_in_order(&touched);
+        let durability = self.durability();
         let estimate_changes = std::mem::take(&mut self.estimate_changes);
         {
-            let _gates: SmallVec<[_; 4]> =
-                written.iter().map(|touched| touched.collection.gate.read()).collect();
-            for touched in &written {
-                touched.check_definition()?;
-                let stamp = self.shared.clock.tick();
-                counts::put_row(&mut self.inner, touched.collection.id(), stamp, touched.count_row())?;
-            }
+            let _gates = gates(&written);
+            self.put_count_rows(&written)?;
             self.inner.commit(durability)?;
         }
         apply_estimate_changes(&touched, estimate_changes);
@@ -264,10 +278,63 @@ impl Transaction {
         Ok(())
     }
 
+    /// Writes everything so far as a whole, and goes on; what follows reads what everybody had committed by now. Views
+    /// made before stay as they are, savepoints become invalid. Changes of others since the transaction began are
+    /// conflicts all the same, its own are none.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit): nothing since the last part is written then, and the transaction is of no more use.
+    pub fn commit_part(&mut self) -> Result<()> {
+        let mut touched = std::mem::take(&mut self.touched);
+        {
+            let written = written_in_order(&touched);
+            if written.is_empty() {
+                drop(written);
+                self.touched = touched;
+                return Ok(());
+            }
+            let _gates = gates(&written);
+            self.put_count_rows(&written)?;
+            self.inner.commit_part(self.durability())?;
+        }
+        apply_estimate_changes(&touched, std::mem::take(&mut self.estimate_changes));
+        for touched in touched.iter_mut().filter(|touched| touched.is_written) {
+            touched.collection.count_committed(touched.count);
+            (touched.count, touched.is_written) = (0, false);
+        }
+        self.touched = touched;
+        Ok(())
+    }
+
+    fn durability(&self) -> Durability {
+        if self.must_sync { Durability::Synced } else { Durability::Buffered }
+    }
+
+    /// Adds to the counts of the collections written to. The caller holds their gates.
+    fn put_count_rows(&mut self, written: &[&Touched]) -> Result<()> {
+        for touched in written {
+            touched.check_definition()?;
+            let stamp = self.shared.clock.tick();
+            counts::put_row(&mut self.inner, touched.collection.id(), stamp, touched.count_row())?;
+        }
+        Ok(())
+    }
+
     /// Forgets every write.
     pub fn abort(self) {
         drop(self);
     }
+}
+
+/// What was written to, in one order for all, so that two commits never wait for each other's gates.
+fn written_in_order(touched: &[Touched]) -> Vec<&Touched> {
+    let mut written: Vec<&Touched> = touched.iter().filter(|touched| touched.is_written).collect();
+    written.sort_by_key(|touched| touched.collection.id());
+    written
+}
+
+fn gates<'a>(written: &[&'a Touched]) -> SmallVec<[RwLockReadGuard<'a, ()>; 4]> {
+    written.iter().map(|touched| touched.collection.gate.read()).collect()
 }
 
 fn apply_estimate_changes(touched: &[Touched], mut changes: Vec<(u32, u32, EstimateChange)>) {

@@ -100,6 +100,7 @@ impl<'q> Modification<'q> {
                                 ignored += 1;
                             } else {
                                 executed += 1;
+                                self.runtime.written(transaction)?;
                             }
                             kept.push(row as u32);
                             if !self.is_last {

@@ -70,7 +70,7 @@ impl Collection {
                 self.check_access(AccessMode::Write)?;
                 transaction.write(work)
             }
-            None => Ok(self.database.inner().transact(work)?),
+            None => Ok(self.database.inner().transact_on(&self.inner, work)?),
         }
     }
 

@@ -93,7 +93,7 @@ fn add_stats(builder: &mut Builder, facts: &Facts<'_>) {
     }
     builder.key("executionTime").add_f64(facts.timings.total.as_secs_f64());
     builder.key("peakMemoryUsage").add_u64(stats.peak_memory_usage as u64);
-    builder.key("intermediateCommits").add_u64(0);
+    builder.key("intermediateCommits").add_u64(stats.intermediate_commits);
     if facts.profile > 1 {
         builder.key("nodes").open_array();
         for node in &stats.nodes {

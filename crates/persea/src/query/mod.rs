@@ -91,10 +91,11 @@ impl<'a> Query<'a> {
         self
     }
 
-    /// Runs the query to its end; it is one transaction.
+    /// Runs the query to its end; it is one transaction, unless its options ask for commits in between.
     ///
     /// # Errors
-    /// Whatever is wrong with the text, the bind values or at run time; nothing is written then.
+    /// Whatever is wrong with the text, the bind values or at run time; nothing is written then but what was committed
+    /// in between.
     pub fn run(mut self) -> Result<QueryOutcome> {
         let started = Instant::now();
         let binds = Arc::new(self.bind_values()?);

@@ -24,6 +24,17 @@ pub struct QueryOptions {
     /// Whether the rows are meant to be fetched as they come; the lists of queries show it and measure such a query by a
     /// threshold of its own.
     pub stream: bool,
+    /// The longest wait for a collection that another transaction holds exclusively, or that the query wants for itself;
+    /// longer ends it with number 18. `None` is no limit. Inside of a transaction that transaction's own limit counts.
+    pub lock_timeout: Option<Duration>,
+    /// Bytes of keys and values, those of indexes included, that the query may write between two commits; more ends it
+    /// with number 32. `None` is no limit. Inside of a transaction that transaction's own limit counts.
+    pub write_bytes_max: Option<u64>,
+    /// Commits whenever so many documents were written, so that a large query needs little memory: what was committed
+    /// stays when the query fails later. Inside of a transaction nothing is committed early.
+    pub intermediate_commit_count: Option<u64>,
+    /// The same whenever so many bytes of keys and values, those of indexes included, were written.
+    pub intermediate_commit_bytes: Option<u64>,
 }
 
 impl Default for QueryOptions {
@@ -38,6 +49,10 @@ impl Default for QueryOptions {
             rules: Vec::new(),
             all_plans: false,
             stream: false,
+            lock_timeout: Some(Duration::from_secs(900)),
+            write_bytes_max: None,
+            intermediate_commit_count: None,
+            intermediate_commit_bytes: None,
         }
     }
 }

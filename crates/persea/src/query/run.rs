@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use persea_collections::View;
-use persea_executor::{Access, ConstantFolder, Cursor, ExecuteOptions, Limits, QueryContext, QueryStats};
+use persea_collections::{Interrupt, LockMode, TransactionOptions, View};
+use persea_executor::{
+    Access, ConstantFolder, Cursor, ExecuteOptions, IntermediateCommits, Limits, QueryContext, QueryStats,
+};
 use persea_planner::{PlanOptions, Planned};
 use persea_vpack::{Builder, Slice, VPackBuf};
 
@@ -14,7 +16,7 @@ use super::{QueryOptions, QueryOutcome, RowSet};
 use crate::catalog::{DatabaseCatalog, Functions};
 use crate::database::Database;
 use crate::error::{Error, Phase, Result};
-use crate::transaction::{AccessMode, Bound};
+use crate::transaction::{Bound, lock_timeouts};
 
 /// How often a query that writes is run again after it lost against another transaction.
 const ATTEMPTS_MAX: usize = 8;
@@ -22,7 +24,8 @@ const ATTEMPTS_MAX: usize = 8;
 /// Runs a query to its end.
 ///
 /// A query that writes is one transaction. When it loses against another one, nothing of it was visible to anybody,
-/// so it runs again on the newer state. Inside of a transaction that was begun before, it runs once, as a part of it.
+/// so it runs again on the newer state; not so when it has committed something in between. Inside of a transaction that
+/// was begun before, it runs once, as a part of it.
 pub(crate) fn run(
     database: &Database,
     text: &str,
@@ -34,9 +37,10 @@ pub(crate) fn run(
     let attempts_max = if database.bound().is_some() { 1 } else { ATTEMPTS_MAX };
     let mut attempt = 1;
     loop {
-        let clock = Clock { started, timings: Timings { initializing, ..Timings::default() } };
-        match run_once(database, text, binds, options, clock) {
-            Err(error) if attempt < attempts_max && is_lost_race(&error) => {
+        let timings = Timings { initializing, ..Timings::default() };
+        let mut progress = Progress { started, timings, has_committed: false };
+        match run_once(database, text, binds, options, &mut progress) {
+            Err(error) if attempt < attempts_max && !progress.has_committed && is_lost_race(&error) => {
                 attempt += 1;
                 std::thread::yield_now();
             }
@@ -45,13 +49,16 @@ pub(crate) fn run(
     }
 }
 
-/// Measures the phases of a query.
-struct Clock {
+/// How far an attempt to run a query has come.
+struct Progress {
     started: Instant,
+    /// How long its phases took.
     timings: Timings,
+    /// Whether it has committed something before its end.
+    has_committed: bool,
 }
 
-impl Clock {
+impl Progress {
     fn measure<T>(
         &mut self,
         phase: impl FnOnce(&mut Timings) -> &mut std::time::Duration,
@@ -69,11 +76,10 @@ fn run_once(
     text: &str,
     binds: &Arc<VPackBuf>,
     options: &QueryOptions,
-    mut clock: Clock,
+    progress: &mut Progress,
 ) -> Result<QueryOutcome> {
-    let query = clock.measure(|timings| &mut timings.parsing, || persea_aql::parse(text))?;
-    let (opened, view) = clock
-        .measure(|timings| &mut timings.loading_collections, || open(database, query.is_modification))?;
+    let query = progress.measure(|timings| &mut timings.parsing, || persea_aql::parse(text))?;
+    let view = progress.measure(|timings| &mut timings.loading_collections, || database.view())?;
     let planned = plan(database, &view, &query, binds.as_slice(), options)?;
     check_declared(database, &planned)?;
     let mut registration = database.instance().running().register(&Started {
@@ -86,11 +92,21 @@ fn run_once(
     let limits = Limits {
         memory_bytes: options.memory_bytes_max,
         max_runtime: options.runtime_max,
-        kill_flag: registration.kill.clone(),
+        kill_flag: registration.kill.flag().clone(),
         peak_memory_bytes: registration.peak_memory_bytes.clone(),
     };
     let _interruptible = database.bound().map(|bound| bound.interruptible(&registration.kill));
-    let outcome = complete(database, &planned, opened, limits, options, &mut clock);
+    let kill = registration.kill.clone();
+    let opened = progress.measure(
+        |timings| &mut timings.loading_collections,
+        || open(database, query.is_modification, &planned, view, options, &kill),
+    );
+    let outcome =
+        opened.and_then(|opened| complete(database, &planned, opened, limits, options, progress)).map_err(
+            |error| {
+                if is_interrupted(&error) { Error::Execute(persea_executor::Error::Killed) } else { error }
+            },
+        );
     match &outcome {
         Ok((_, n_warnings)) => registration.ended(0, *n_warnings),
         Err(error) => registration.ended(error.number(), 0),
@@ -98,33 +114,56 @@ fn run_once(
     outcome.map(|(outcome, _)| outcome)
 }
 
+/// Whether a wait for a lock was ended, which only happens to queries that are killed.
+fn is_interrupted(error: &Error) -> bool {
+    use persea_collections::Error::Interrupted;
+    matches!(
+        error,
+        Error::Collections(Interrupted) | Error::Execute(persea_executor::Error::Collections(Interrupted))
+    )
+}
+
 /// What a query reads and writes.
 #[allow(clippy::large_enum_variant, reason = "there is one for each query, never a list of them")]
 enum Opened<'a> {
     /// Its own snapshot or transaction, or the view of the transaction that it is a part of.
     Own(Access),
-    /// The transaction that it is a part of; taken only while the plan runs.
-    Lent(&'a Bound),
+    /// The transaction that it is a part of, taken only while the plan runs; what to lock in it, and what ends the wait.
+    Lent(&'a Bound, Vec<(u64, LockMode)>, Interrupt),
 }
 
-/// Opens what a query reads and writes, and gives the view that it is planned on.
-fn open(database: &Database, writes: bool) -> Result<(Opened<'_>, View)> {
-    let inner = database.inner();
-    match database.bound() {
-        Some(bound) if writes => Ok((Opened::Lent(bound), bound.view()?)),
-        Some(bound) => {
-            let view = bound.view()?;
-            Ok((Opened::Own(Access::Read(view.clone())), view))
-        }
-        None if writes => {
-            let mut transaction = inner.begin()?;
-            let view = transaction.view()?;
-            Ok((Opened::Own(Access::Write(transaction)), view))
-        }
-        None => {
-            let view = inner.view()?;
-            Ok((Opened::Own(Access::Read(view.clone())), view))
-        }
+/// Opens what a query reads and writes; `view` is what it was planned on. Its own transaction locks all that is written
+/// before it takes its snapshot, so that waiting costs no conflict.
+fn open<'a>(
+    database: &'a Database,
+    writes: bool,
+    planned: &Planned,
+    view: View,
+    options: &QueryOptions,
+    kill: &Interrupt,
+) -> Result<Opened<'a>> {
+    if !writes {
+        return Ok(Opened::Own(Access::Read(view)));
+    }
+    let locks = planned.plan.collections.iter().map(|used| (used.collection.id, lock_mode(used.mode)));
+    if let Some(bound) = database.bound() {
+        return Ok(Opened::Lent(bound, locks.collect(), kill.clone()));
+    }
+    let begin = TransactionOptions::locking(locks)
+        .with_lock_timeouts(lock_timeouts(options.lock_timeout))
+        .with_interrupt(kill.clone());
+    let mut transaction = database.inner().begin_with(&begin)?;
+    if let Some(bytes_max) = options.write_bytes_max {
+        transaction.limit_write_bytes(bytes_max);
+    }
+    Ok(Opened::Own(Access::Write(transaction)))
+}
+
+fn lock_mode(mode: persea_planner::plan::AccessMode) -> LockMode {
+    match mode {
+        persea_planner::plan::AccessMode::Read => LockMode::Read,
+        persea_planner::plan::AccessMode::Write => LockMode::Write,
+        persea_planner::plan::AccessMode::Exclusive => LockMode::Exclusive,
     }
 }
 
@@ -132,12 +171,7 @@ fn open(database: &Database, writes: bool) -> Result<(Opened<'_>, View)> {
 fn check_declared(database: &Database, planned: &Planned) -> Result<()> {
     let Some(bound) = database.bound() else { return Ok(()) };
     for used in &planned.plan.collections {
-        let mode = match used.mode {
-            persea_planner::plan::AccessMode::Read => AccessMode::Read,
-            persea_planner::plan::AccessMode::Write => AccessMode::Write,
-            persea_planner::plan::AccessMode::Exclusive => AccessMode::Exclusive,
-        };
-        bound.check(used.collection.id, &used.collection.name, mode)?;
+        bound.check(used.collection.id, &used.collection.name, lock_mode(used.mode))?;
     }
     Ok(())
 }
@@ -149,20 +183,20 @@ fn complete(
     opened: Opened<'_>,
     limits: Limits,
     options: &QueryOptions,
-    clock: &mut Clock,
+    progress: &mut Progress,
 ) -> Result<(QueryOutcome, usize)> {
     let finished = match opened {
         Opened::Own(access) => {
-            let (access, finished) = execute(database, planned, access, limits, options, clock);
+            let (access, finished) = execute(database, planned, access, limits, options, progress);
             let finished = finished?;
             if let Some(Access::Write(transaction)) = access {
-                clock.measure(|timings| &mut timings.finalizing, || transaction.commit())?;
+                progress.measure(|timings| &mut timings.finalizing, || transaction.commit())?;
             }
             finished
         }
-        Opened::Lent(bound) => bound.lend(|transaction| {
+        Opened::Lent(bound, locks, kill) => bound.lend_to_query(&locks, &kill, |transaction| {
             let access = Access::Write(transaction);
-            let (access, finished) = execute(database, planned, access, limits, options, clock);
+            let (access, finished) = execute(database, planned, access, limits, options, progress);
             match access {
                 Some(Access::Write(transaction)) => (Some(transaction), finished),
                 _ => (None, finished),
@@ -173,12 +207,12 @@ fn complete(
     warnings.extend(finished.warnings);
     warnings.truncate(options.warnings_max);
     let shown_plan = (options.profile > 1).then(|| persea_planner::plan_to_vpack(&planned.plan));
-    clock.timings.total = clock.started.elapsed();
+    progress.timings.total = progress.started.elapsed();
     let extra = extra::build(&Facts {
         warnings: &warnings,
         stats: &finished.stats,
         planned,
-        timings: clock.timings,
+        timings: progress.timings,
         profile: options.profile,
         plan: shown_plan.as_ref().map(VPackBuf::as_slice),
     })?;
@@ -200,9 +234,9 @@ fn execute(
     access: Access,
     limits: Limits,
     options: &QueryOptions,
-    clock: &mut Clock,
+    progress: &mut Progress,
 ) -> (Option<Access>, Result<Finished>) {
-    let cursor = clock.measure(
+    let cursor = progress.measure(
         |timings| &mut timings.instantiating_executors,
         || cursor(database, planned, access, limits, options),
     );
@@ -211,8 +245,9 @@ fn execute(
         Err(error) => return (None, Err(error)),
     };
     let rows =
-        clock.measure(|timings| &mut timings.executing, || rows(&mut cursor, options.memory_bytes_max));
+        progress.measure(|timings| &mut timings.executing, || rows(&mut cursor, options.memory_bytes_max));
     let ended = cursor.finish();
+    progress.has_committed = ended.stats.intermediate_commits > 0;
     let warnings = ended.warnings.into_iter().map(|warning| (warning.code, warning.message)).collect();
     let finished = rows.map(|rows| Finished { rows, stats: ended.stats, warnings });
     (Some(ended.access), finished)
@@ -235,11 +270,21 @@ fn cursor(
             fail_on_warning: options.fail_on_warning,
             profile: options.profile > 1,
             user: Some("root".to_owned()),
+            intermediate_commits: intermediate_commits(database, options),
             readable_collections: database.bound().and_then(Bound::readable),
             ..ExecuteOptions::default()
         },
     };
     Cursor::new(Arc::new(planned.plan.clone()), context).map_err(Error::Execute)
+}
+
+/// When to commit before the end: never inside of a transaction, whose end decides about everything in it.
+fn intermediate_commits(database: &Database, options: &QueryOptions) -> Option<IntermediateCommits> {
+    let (writes, bytes) = (options.intermediate_commit_count, options.intermediate_commit_bytes);
+    if database.bound().is_some() || (writes, bytes) == (None, None) {
+        return None;
+    }
+    Some(IntermediateCommits { writes: writes.unwrap_or(u64::MAX), bytes: bytes.unwrap_or(u64::MAX) })
 }
 
 fn rows(cursor: &mut Cursor, memory_bytes_max: usize) -> Result<RowSet> {

@@ -1,13 +1,12 @@
 //! The transaction behind the handles that work inside of it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use persea_collections::{Transaction, View};
+use persea_collections::{Interrupt, LockMode, Transaction, View};
 
 use super::declared::{AccessMode, Declared};
-use super::options::TransactionOptions;
+use super::options::{TransactionOptions, lock_timeouts};
 use crate::error::{Error, Result};
 
 type StoreResult<T> = std::result::Result<T, persea_collections::Error>;
@@ -16,8 +15,10 @@ type StoreResult<T> = std::result::Result<T, persea_collections::Error>;
 pub(crate) struct Bound {
     declared: Declared,
     state: Mutex<State>,
-    /// The kill flags of the queries that run in it now.
-    queries: Mutex<Vec<Arc<AtomicBool>>>,
+    /// The queries that run in it now.
+    queries: Mutex<Vec<Interrupt>>,
+    /// Ends the waits of the operation that runs in it now.
+    interrupt: Mutex<Interrupt>,
 }
 
 struct State {
@@ -34,22 +35,24 @@ enum End {
 }
 
 impl Bound {
+    /// Locks what is declared to be written, and begins.
+    ///
     /// # Errors
-    /// 1203 for an unknown collection, storage errors.
+    /// 1203 for an unknown collection, 18 when a lock was not to be had in time, 29 for a deadlock, 30 when the store is
+    /// being closed, storage errors.
     pub(super) fn begin(
         database: &persea_collections::Database,
         options: &TransactionOptions,
     ) -> Result<Bound> {
         let declared = Declared::resolve(database, options)?;
-        let mut transaction = database.begin()?;
-        if options.wait_for_sync {
-            transaction.require_sync();
-        }
-        if let Some(bytes_max) = options.write_bytes_max {
-            transaction.limit_write_bytes(bytes_max);
-        }
+        let transaction = begin(database, &declared, options)?;
         let state = State { transaction: Some(transaction), end: End::Aborted };
-        Ok(Bound { declared, state: Mutex::new(state), queries: Mutex::default() })
+        Ok(Bound {
+            declared,
+            state: Mutex::new(state),
+            queries: Mutex::default(),
+            interrupt: Mutex::default(),
+        })
     }
 
     /// Whether any collection was declared to be written.
@@ -101,7 +104,8 @@ impl Bound {
         })
     }
 
-    /// Gives the transaction to `work`, which gives it back. Without it, the transaction is aborted.
+    /// Gives the transaction to `work`, which gives it back. Without it, or when it was rolled back to end a deadlock,
+    /// the transaction is aborted.
     ///
     /// # Errors
     /// Those of `work`; 1653 and 1654 after the end.
@@ -111,10 +115,31 @@ impl Bound {
     ) -> Result<T> {
         let mut state = self.state.lock();
         // Taken, so that one lost to a panic halfway through an operation can't be committed.
-        let transaction = state.transaction.take().ok_or_else(|| ended(state.end))?;
+        let mut transaction = state.transaction.take().ok_or_else(|| ended(state.end))?;
+        transaction.set_interrupt(Some(self.interrupt.lock().clone()));
         let (transaction, outcome) = work(transaction);
-        state.transaction = transaction;
+        state.transaction = transaction.filter(Transaction::is_active);
         outcome
+    }
+
+    /// As [`lend`](Bound::lend) for a query, which locks first what it writes. The query's own `interrupt` ends the waits.
+    ///
+    /// # Errors
+    /// 18 when a lock was not to be had in time, 29 for a deadlock, which aborts the transaction; as
+    /// [`lend`](Bound::lend).
+    pub(crate) fn lend_to_query<T>(
+        &self,
+        locks: &[(u64, LockMode)],
+        interrupt: &Interrupt,
+        work: impl FnOnce(Transaction) -> (Option<Transaction>, Result<T>),
+    ) -> Result<T> {
+        self.lend(|mut transaction| {
+            transaction.set_interrupt(Some(interrupt.clone()));
+            match transaction.lock_collections(locks) {
+                Ok(()) => work(transaction),
+                Err(error) => (Some(transaction), Err(error.into())),
+            }
+        })
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Transaction) -> Result<T>) -> Result<T> {
@@ -124,17 +149,19 @@ impl Bound {
         })
     }
 
-    /// Lets [`interrupt`](Bound::interrupt) end the query of this kill flag, until the guard is dropped.
-    pub(crate) fn interruptible(&self, kill: &Arc<AtomicBool>) -> Interruptible<'_> {
+    /// Lets [`interrupt`](Bound::interrupt) end a query, until the guard is dropped.
+    pub(crate) fn interruptible(&self, kill: &Interrupt) -> Interruptible<'_> {
         self.queries.lock().push(kill.clone());
         Interruptible { bound: self, kill: kill.clone() }
     }
 
-    /// Ends the queries that run in it now.
+    /// Ends the queries that run in it now, and the wait for a lock of another operation.
     pub(super) fn interrupt(&self) {
         for kill in &*self.queries.lock() {
-            kill.store(true, Ordering::Relaxed);
+            kill.set();
         }
+        // Set for good, so the operations to come get another one.
+        std::mem::take(&mut *self.interrupt.lock()).set();
     }
 
     /// Whether it has neither been committed nor aborted.
@@ -162,13 +189,31 @@ impl Bound {
 /// A query that can be interrupted.
 pub(crate) struct Interruptible<'a> {
     bound: &'a Bound,
-    kill: Arc<AtomicBool>,
+    kill: Interrupt,
 }
 
 impl Drop for Interruptible<'_> {
     fn drop(&mut self) {
-        self.bound.queries.lock().retain(|kill| !Arc::ptr_eq(kill, &self.kill));
+        self.bound.queries.lock().retain(|kill| *kill != self.kill);
     }
+}
+
+/// Begins a transaction that holds what is declared to be written.
+pub(super) fn begin(
+    database: &persea_collections::Database,
+    declared: &Declared,
+    options: &TransactionOptions,
+) -> Result<Transaction> {
+    let locks = persea_collections::TransactionOptions::locking(declared.locks());
+    let mut transaction =
+        database.begin_with(&locks.with_lock_timeouts(lock_timeouts(options.lock_timeout)))?;
+    if options.wait_for_sync {
+        transaction.require_sync();
+    }
+    if let Some(bytes_max) = options.write_bytes_max {
+        transaction.limit_write_bytes(bytes_max);
+    }
+    Ok(transaction)
 }
 
 fn ended(end: End) -> Error {

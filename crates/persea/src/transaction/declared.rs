@@ -3,19 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use persea_collections::LockMode;
+
 use super::options::{TransactionOptions, UndeclaredCollections};
 use crate::error::{Error, Result};
 
-/// What is done with a collection; a stronger access includes the weaker ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum AccessMode {
-    /// It is read.
-    Read,
-    /// It is read and written.
-    Write,
-    /// It is read and written while nobody else writes it.
-    Exclusive,
-}
+/// What is done with a collection, and the mode in which it is locked for that; a stronger access includes the weaker
+/// ones.
+pub(crate) type AccessMode = LockMode;
 
 /// Declared collections by number, each with its strongest access.
 #[derive(Debug)]
@@ -46,6 +41,11 @@ impl Declared {
             }
         }
         Ok(Declared { modes, undeclared: options.undeclared })
+    }
+
+    /// The collections with their accesses, as locks to take.
+    pub(super) fn locks(&self) -> impl Iterator<Item = (u64, LockMode)> {
+        self.modes.iter().map(|(id, mode)| (*id, *mode)).filter(|(_, mode)| *mode > LockMode::Read)
     }
 
     /// The only collections that may be read; `None` when all may be.

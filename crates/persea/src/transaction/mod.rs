@@ -13,8 +13,9 @@ use crate::error::{Error, Result};
 
 pub(crate) use bound::Bound;
 pub use closure::Transaction;
-pub(crate) use closure::run;
+pub(crate) use closure::{run, run_with};
 pub(crate) use declared::AccessMode;
+pub(crate) use options::lock_timeouts;
 pub use options::{TransactionOptions, UndeclaredCollections};
 pub use owned::OwnedTransaction;
 

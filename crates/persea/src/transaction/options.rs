@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use persea_collections::LockTimeouts;
+
 /// What a transaction may do with collections that it did not declare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum UndeclaredCollections {
@@ -27,8 +29,14 @@ pub struct TransactionOptions {
     pub undeclared: UndeclaredCollections,
     /// Whether the commit waits until everything is on disk.
     pub wait_for_sync: bool,
-    /// The longest wait for a lock that another transaction holds; `None` is no limit.
+    /// The longest wait for a collection that another transaction holds exclusively, or that this one wants for itself;
+    /// longer is number 18. `None` is no limit.
     pub lock_timeout: Option<Duration>,
     /// The most bytes of keys and values, those of indexes included, that it may write; `None` is no limit.
     pub write_bytes_max: Option<u64>,
+}
+
+/// The store's timeouts for a limit that may be none. Documents are waited for as long as the store does by itself.
+pub(crate) fn lock_timeouts(collection: Option<Duration>) -> LockTimeouts {
+    LockTimeouts { collection: collection.unwrap_or(Duration::MAX), ..LockTimeouts::default() }
 }

@@ -16,7 +16,11 @@ use crate::query::Query;
 /// It may move between threads. Whatever is reached through its [`database`](OwnedTransaction::database), be it
 /// collections, queries, imports or graphs, reads the state of its beginning and its own writes, and nobody else sees
 /// these before the commit. An operation or query that fails leaves what was written before. Nothing is tried again:
-/// when another transaction wrote the same document, number 1200 tells so. Collections, indexes and graphs are made
+/// when another transaction wrote the same document, number 1200 tells so.
+///
+/// What is declared to be written is locked from the beginning, other collections when they are written first: shared
+/// with other writers, or exclusively. Reading never waits. When transactions would wait for each other for good, one
+/// of them fails with number 29 and is aborted. Collections, indexes and graphs are made
 /// and dropped at once, outside of the transaction.
 ///
 /// ```
@@ -49,10 +53,12 @@ impl Database {
         self.begin_with(&TransactionOptions::default())
     }
 
-    /// Begins a transaction.
+    /// Begins a transaction, once it has locked the collections that it declares to write. They are locked in one order
+    /// that all transactions keep, so that those which declare all that they write never stop each other for good.
     ///
     /// # Errors
-    /// 1203 for a declared collection that doesn't exist; as [`begin`](Database::begin).
+    /// 1203 for a declared collection that doesn't exist, 18 when a lock was not to be had in time; as
+    /// [`begin`](Database::begin).
     pub fn begin_with(&self, options: &TransactionOptions) -> Result<OwnedTransaction> {
         self.refuse_nesting()?;
         let bound = Bound::begin(self.inner(), options)?;
@@ -154,7 +160,8 @@ impl OwnedTransaction {
         self.bound().is_some_and(Bound::is_running)
     }
 
-    /// Ends the queries that other threads run in it now; they fail with 1500.
+    /// Ends the queries that other threads run in it now, which fail with 1500, and their waits for locks, which fail
+    /// with 21.
     pub fn interrupt(&self) {
         if let Some(bound) = self.bound() {
             bound.interrupt();

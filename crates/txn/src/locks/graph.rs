@@ -193,8 +193,7 @@ impl WaitGraph {
     /// Wakes all that wait, without what they wait for.
     pub(super) fn interrupt_all(&self) {
         let of_collections = self.collections.values().flat_map(CollectionLock::tickets);
-        let of_keys =
-            self.keys.values().flat_map(|queue| queue.waiters.iter().map(|waiter| &waiter.ticket));
+        let of_keys = self.keys.values().flat_map(|queue| queue.waiters.iter().map(|waiter| &waiter.ticket));
         for ticket in of_collections.chain(of_keys) {
             ticket.interrupt();
         }

@@ -103,6 +103,8 @@ impl WriteGates {
     /// The open collections that are written to, each as often as it has writers.
     pub(super) fn collections(&self) -> Vec<u64> {
         let gates = self.gates.iter().map(|gate| gate.0.lock());
-        gates.flat_map(|gate| gate.writers.iter().map(|(collection, _)| *collection).collect::<Vec<_>>()).collect()
+        gates
+            .flat_map(|gate| gate.writers.iter().map(|(collection, _)| *collection).collect::<Vec<_>>())
+            .collect()
     }
 }

@@ -1,10 +1,11 @@
 //! What is kept about one query.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use persea_collections::Interrupt;
 use persea_vpack::{Builder, Slice, VPackBuf};
 
 /// What is kept about one query, from its start on.
@@ -18,7 +19,7 @@ pub(crate) struct Record {
     pub(crate) is_modification: bool,
     pub(crate) is_stream: bool,
     /// Set to end the query.
-    pub(crate) kill: Arc<AtomicBool>,
+    pub(crate) kill: Interrupt,
     /// The most bytes that it held so far, told by the executor.
     pub(crate) peak_memory_bytes: Arc<AtomicUsize>,
 }
@@ -60,7 +61,7 @@ impl Record {
     }
 
     fn state(&self, end: Option<End>) -> &'static str {
-        if self.kill.load(Ordering::Relaxed) {
+        if self.kill.is_set() {
             "killed"
         } else if end.is_some() {
             "finished"

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use jiff::Timestamp;
 use parking_lot::Mutex;
+use persea_collections::Interrupt;
 use persea_vpack::{Builder, Slice, VPackBuf};
 
 use super::properties::TrackingProperties;
@@ -49,8 +50,8 @@ pub(crate) struct Registration {
     started: Instant,
     exit_code: u16,
     n_warnings: usize,
-    /// Set to end the query.
-    pub(crate) kill: Arc<AtomicBool>,
+    /// Set to end the query, also while it waits for a lock.
+    pub(crate) kill: Interrupt,
     /// For the executor to tell the most bytes that the query held.
     pub(crate) peak_memory_bytes: Arc<AtomicUsize>,
 }
@@ -65,7 +66,7 @@ impl RunningQueries {
             started: Instant::now(),
             exit_code: 0,
             n_warnings: 0,
-            kill: Arc::default(),
+            kill: Interrupt::new(),
             peak_memory_bytes: Arc::default(),
         };
         let mut databases = self.databases.lock();
@@ -131,7 +132,7 @@ impl RunningQueries {
         let record = number
             .and_then(|id| chosen(&databases, database).find_map(|(_, tracked)| tracked.running.get(&id)));
         let record = record.ok_or_else(|| Error::with_number(1591, "query ID not found"))?;
-        record.kill.store(true, Ordering::Relaxed);
+        record.kill.set();
         Ok(())
     }
 
