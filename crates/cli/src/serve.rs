@@ -100,6 +100,7 @@ pub fn run(options: Options) -> anyhow::Result<()> {
     let instance = open(&options)?;
     tracing::info!(milliseconds = opening.elapsed().as_millis() as u64, "database opened");
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.max_blocking_threads(persea_server::BLOCKING_THREADS);
     if options.io_threads > 0 {
         runtime.worker_threads(options.io_threads);
     }

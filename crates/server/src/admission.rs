@@ -3,6 +3,9 @@
 //! A request's handler occupies a thread until it is done. Threads are bounded; were all of them busy with long
 //! queries, a request to list and kill those would wait behind them. So ordinary requests share fewer places than there
 //! are threads, and urgent ones need none.
+//!
+//! Requests may wait for a lock that a stream transaction holds. Those inside of a stream transaction have places of
+//! their own, and its end needs none, so that it can always go on and give the lock back.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,12 +15,15 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::error::ApiError;
 use crate::http::request::Request;
 
-/// Places for ordinary requests: fewer than the 512 threads that the runtime keeps for work that blocks.
+/// Threads that a server needs for work that blocks: one a place, and some for what needs none.
+pub const BLOCKING_THREADS: usize = 2 * PLACES + 128;
+/// Places for ordinary requests, and as many for those inside of stream transactions.
 const PLACES: usize = 448;
 
 /// The places of a server.
 pub struct Admission {
-    places: Semaphore,
+    outside: Semaphore,
+    inside: Semaphore,
     waiting: AtomicUsize,
     waiting_max: usize,
 }
@@ -25,7 +31,12 @@ pub struct Admission {
 impl Admission {
     /// All places free; at most `waiting_max` requests may wait for one.
     pub fn new(waiting_max: usize) -> Admission {
-        Admission { places: Semaphore::new(PLACES), waiting: AtomicUsize::new(0), waiting_max }
+        Admission {
+            outside: Semaphore::new(PLACES),
+            inside: Semaphore::new(PLACES),
+            waiting: AtomicUsize::new(0),
+            waiting_max,
+        }
     }
 
     /// A place for a request, once there is one; none for an urgent request, which needs none.
@@ -36,12 +47,14 @@ impl Admission {
         if is_urgent(request) {
             return Ok(None);
         }
-        if let Ok(place) = self.places.try_acquire() {
+        let is_inside = request.header("x-arango-trx-id").is_some();
+        let places = if is_inside { &self.inside } else { &self.outside };
+        if let Ok(place) = places.try_acquire() {
             return Ok(Some(place));
         }
         let _waiting = Waiting::join(&self.waiting, self.waiting_max)?;
         // The semaphore is never closed.
-        Ok(self.places.acquire().await.ok())
+        Ok(places.acquire().await.ok())
     }
 }
 
@@ -50,7 +63,10 @@ fn is_urgent(request: &Request) -> bool {
     match (request.segment(0), request.segment(1)) {
         (Some("_api"), Some("version")) | (Some("_admin"), _) => true,
         (Some("_api"), Some("query")) => request.method == Method::GET || request.method == Method::DELETE,
-        (Some("_api"), Some("cursor" | "transaction")) => request.method == Method::DELETE,
+        (Some("_api"), Some("cursor")) => request.method == Method::DELETE,
+        (Some("_api"), Some("transaction")) => {
+            request.method == Method::DELETE || request.method == Method::PUT
+        }
         _ => false,
     }
 }

@@ -60,6 +60,8 @@ pub async fn serve(listeners: Vec<TcpListener>, context: Arc<Context>, mut stop:
         .collect();
     stopped(&mut stop).await;
     context.stopping.store(true, Ordering::Release);
+    // What waits for a lock may wait for a client that will not come back.
+    context.instance.stop_waits();
     for task in accepting {
         let _ = task.await;
     }

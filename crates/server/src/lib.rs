@@ -22,6 +22,7 @@ use persea::Instance;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+pub use crate::admission::BLOCKING_THREADS;
 pub use crate::build_info::{BuildInfo, Fact};
 pub use crate::options::ServerOptions;
 pub use crate::routes::version::COMPATIBLE_VERSION;

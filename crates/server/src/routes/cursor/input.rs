@@ -113,7 +113,20 @@ pub fn query_options(
         rules: rules(options)?,
         all_plans: flag(options, "allPlans")?.unwrap_or(false),
         stream: flag(options, "stream")?.unwrap_or(false),
+        lock_timeout: match number(options, "lockTimeout")? {
+            None => QueryOptions::default().lock_timeout,
+            // 0 waits as long as it takes.
+            Some(seconds) => (seconds > 0.0).then(|| Duration::from_secs_f64(seconds.min(1e9))),
+        },
+        write_bytes_max: limit(options, "maxTransactionSize")?,
+        intermediate_commit_count: limit(options, "intermediateCommitCount")?,
+        intermediate_commit_bytes: limit(options, "intermediateCommitSize")?,
     })
+}
+
+/// A number that limits something; 0 is no limit.
+fn limit(options: Slice<'_>, name: &str) -> Result<Option<u64>, ApiError> {
+    Ok(number(options, name)?.filter(|limit| *limit >= 1.0).map(|limit| limit as u64))
 }
 
 fn rules(options: Slice<'_>) -> Result<Vec<String>, ApiError> {
