@@ -9,14 +9,14 @@ use crate::client::{Answer, Client};
 use crate::server::Server;
 
 /// A client inside of a transaction.
-struct Transaction<'a> {
+pub(crate) struct Transaction<'a> {
     client: &'a Client,
-    id: String,
+    pub(crate) id: String,
 }
 
 impl<'a> Transaction<'a> {
     #[track_caller]
-    fn begin(client: &'a Client, body: &Value) -> Transaction<'a> {
+    pub(crate) fn begin(client: &'a Client, body: &Value) -> Transaction<'a> {
         let answer = client.post("/_api/transaction/begin", body).expect(201);
         assert_eq!((&answer.body["error"], &answer.body["code"]), (&json!(false), &json!(201)));
         assert_eq!(answer.body["result"]["status"], "running");
@@ -25,59 +25,59 @@ impl<'a> Transaction<'a> {
     }
 
     #[track_caller]
-    fn writing(client: &'a Client, collections: &[&str]) -> Transaction<'a> {
+    pub(crate) fn writing(client: &'a Client, collections: &[&str]) -> Transaction<'a> {
         Transaction::begin(client, &json!({ "collections": { "write": collections } }))
     }
 
-    fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         format!("/_api/transaction/{}", self.id)
     }
 
     #[track_caller]
-    fn send(&self, method: &str, path: &str, body: &Value) -> Answer {
+    pub(crate) fn send(&self, method: &str, path: &str, body: &Value) -> Answer {
         let text = if body.is_null() { String::new() } else { body.to_string() };
         self.client.send(method, path, &[("x-arango-trx-id", &self.id)], text.as_bytes())
     }
 
     #[track_caller]
-    fn get(&self, path: &str) -> Answer {
+    pub(crate) fn get(&self, path: &str) -> Answer {
         self.send("GET", path, &Value::Null)
     }
 
     #[track_caller]
-    fn post(&self, path: &str, body: &Value) -> Answer {
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
         self.send("POST", path, body)
     }
 
     #[track_caller]
-    fn query(&self, query: &str) -> Vec<Value> {
+    pub(crate) fn query(&self, query: &str) -> Vec<Value> {
         let answer =
             self.post("/_api/cursor", &json!({ "query": query, "batchSize": 1_000_000 })).expect(201);
         answer.body["result"].as_array().expect("rows").clone()
     }
 
     #[track_caller]
-    fn expect_status(&self, status: &str) {
+    pub(crate) fn expect_status(&self, status: &str) {
         let answer = self.client.get(&self.path()).expect(200);
         assert_eq!(answer.body["result"], json!({ "id": self.id, "status": status }));
     }
 
     #[track_caller]
-    fn commit(&self) -> Answer {
+    pub(crate) fn commit(&self) -> Answer {
         self.client.json("PUT", &self.path(), &json!({}))
     }
 
     #[track_caller]
-    fn abort(&self) -> Answer {
+    pub(crate) fn abort(&self) -> Answer {
         self.client.delete(&self.path())
     }
 }
 
-fn server_with_collections() -> (Server, Client) {
+pub(crate) fn server_with_collections() -> (Server, Client) {
     server_with(&[])
 }
 
-fn server_with(options: &[&str]) -> (Server, Client) {
+pub(crate) fn server_with(options: &[&str]) -> (Server, Client) {
     let server = Server::start_with(options);
     let client = server.client();
     client.create_collection("a");
@@ -85,7 +85,7 @@ fn server_with(options: &[&str]) -> (Server, Client) {
     (server, client)
 }
 
-fn count(client: &Client, collection: &str) -> Value {
+pub(crate) fn count(client: &Client, collection: &str) -> Value {
     client.get(&format!("/_api/collection/{collection}/count")).expect(200).body["count"].clone()
 }
 
@@ -259,8 +259,10 @@ fn collections_must_be_declared() {
     assert_eq!(usual.query("FOR d IN b RETURN d._key"), ["1"]);
     usual.post("/_api/document/a", &json!({})).expect(202);
     usual.query("INSERT {} INTO a OPTIONS { exclusive: true }");
+    // Not of "a", which the other holds exclusively.
+    client.create_collection("c");
     let strict =
-        Transaction::begin(&client, &json!({ "collections": { "write": ["a"] }, "allowImplicit": false }));
+        Transaction::begin(&client, &json!({ "collections": { "write": ["c"] }, "allowImplicit": false }));
     strict.get("/_api/document/b/1").expect_error(400, 1652);
     strict.get("/_api/collection/b/count").expect_error(400, 1652);
     strict.post("/_api/cursor", &json!({ "query": "FOR d IN b RETURN d" })).expect_error(400, 1652);

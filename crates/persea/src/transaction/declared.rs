@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn accesses() {
-        use AccessMode::{Exclusive, Read, Write};
+        use LockMode::{Exclusive, Read, Write};
         use UndeclaredCollections as Undeclared;
         let modes = HashMap::from([(1, Read), (2, Write), (3, Exclusive)]);
         let check = |undeclared, id, wanted, expected: bool| {
