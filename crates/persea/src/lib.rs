@@ -19,5 +19,7 @@ pub use instance::Instance;
 pub use query::{Query, QueryOptions, QueryOutcome, RowSet, Rows, optimizer_rules};
 pub use transaction::{OwnedTransaction, Transaction, TransactionOptions, UndeclaredCollections};
 
-pub use persea_collections::{OverwriteMode, Revision, WriteOptions, WriteOutcome, storage_version};
+pub use persea_collections::{
+    Interrupt, OverwriteMode, Revision, WriteOptions, WriteOutcome, storage_version,
+};
 pub use persea_vpack::{Slice, VPackBuf, vpack};

@@ -14,6 +14,7 @@ use hyper::{Method, StatusCode, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
+use persea::Interrupt;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 
@@ -186,6 +187,7 @@ async fn read(context: &Context, wire: hyper::Request<Incoming>) -> Result<Reque
         headers: parts.headers,
         body,
         path: parts.uri.path().to_owned(),
+        gone: Interrupt::new(),
     })
 }
 
@@ -196,6 +198,7 @@ fn body_too_large(limit: usize) -> ApiError {
 
 async fn run(context: Arc<Context>, request: Request) -> Result<Response, ApiError> {
     let path = request.path.clone();
+    let _gone = SetOnDrop(request.gone.clone());
     let admitted = context.clone();
     // Held until the handler is done.
     let _place = admitted.admission.admit(&request).await?;
@@ -214,6 +217,15 @@ async fn run(context: Arc<Context>, request: Request) -> Result<Response, ApiErr
             tracing::error!(%error, path, "a request's thread was lost");
             Err(internal("the request could not be run"))
         }
+    }
+}
+
+/// Set when it is dropped, which the future of an answer is when its client goes away. Afterwards it does no harm.
+struct SetOnDrop(Interrupt);
+
+impl Drop for SetOnDrop {
+    fn drop(&mut self) {
+        self.0.set();
     }
 }
 

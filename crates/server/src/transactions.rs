@@ -116,10 +116,10 @@ impl Transactions {
         }
     }
 
-    /// Begins a transaction and gives its id.
+    /// Begins a transaction, once it has its locks, and gives its id.
     ///
     /// # Errors
-    /// 32 when too many run; 1203 for a declared collection that doesn't exist.
+    /// 32 when too many run; 1203 for a declared collection that doesn't exist; 18 when a lock was not to be had in time.
     pub fn begin(&self, database: &Database, options: &TransactionOptions) -> Result<u64, ApiError> {
         let place = match self.place() {
             Some(place) => place,

@@ -1,5 +1,7 @@
 //! Locks of collections: who waits for whom, for how long, and what ends a wait.
 
+use std::io::Write as _;
+use std::net::TcpStream;
 use std::thread::{Scope, ScopedJoinHandle, sleep};
 use std::time::{Duration, Instant};
 
@@ -236,6 +238,28 @@ fn an_abort_ends_the_wait_inside_of_a_transaction() {
     first.commit().expect(200);
     exclusive(&client, "a").commit().expect(200);
     assert_eq!(count(&client, "a"), 2);
+}
+
+/// A transaction that nobody knows of would hold its locks until it expires.
+#[test]
+fn a_client_that_goes_away_waits_no_longer() {
+    let (server, client) = server_with_collections();
+    let holder = exclusive(&client, "a");
+    let body = r#"{ "collections": { "exclusive": "a" } }"#;
+    let mut stream = TcpStream::connect(&server.address).expect("a connection");
+    let length = body.len();
+    write!(
+        stream,
+        "POST /_api/transaction/begin HTTP/1.1\r\nhost: a\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
+    .expect("it can be sent");
+    sleep(A_WHILE);
+    drop(stream);
+    sleep(A_WHILE);
+    holder.commit().expect(200);
+    let body = json!({ "collections": { "exclusive": "a" }, "lockTimeout": 2 });
+    Transaction::begin(&client, &body).commit().expect(200);
+    assert_eq!(client.get("/_api/transaction").body["transactions"], json!([]));
 }
 
 #[test]

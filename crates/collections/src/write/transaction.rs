@@ -285,24 +285,28 @@ impl Transaction {
     /// # Errors
     /// As [`commit`](Self::commit): nothing since the last part is written then, and the transaction is of no more use.
     pub fn commit_part(&mut self) -> Result<()> {
-        let mut touched = std::mem::take(&mut self.touched);
-        {
-            let written = written_in_order(&touched);
-            if written.is_empty() {
-                drop(written);
-                self.touched = touched;
-                return Ok(());
-            }
-            let _gates = gates(&written);
-            self.put_count_rows(&written)?;
-            self.inner.commit_part(self.durability())?;
+        if self.is_read_only() {
+            return Ok(());
         }
-        apply_estimate_changes(&touched, std::mem::take(&mut self.estimate_changes));
-        for touched in touched.iter_mut().filter(|touched| touched.is_written) {
-            touched.collection.count_committed(touched.count);
-            (touched.count, touched.is_written) = (0, false);
+        // Put back whatever comes, so that a commit after a failure fails too.
+        let mut touched = std::mem::take(&mut self.touched);
+        let outcome = self.commit_touched(&touched);
+        if outcome.is_ok() {
+            apply_estimate_changes(&touched, std::mem::take(&mut self.estimate_changes));
+            for touched in touched.iter_mut().filter(|touched| touched.is_written) {
+                touched.collection.count_committed(touched.count);
+                (touched.count, touched.is_written) = (0, false);
+            }
         }
         self.touched = touched;
+        outcome
+    }
+
+    fn commit_touched(&mut self, touched: &[Touched]) -> Result<()> {
+        let written = written_in_order(touched);
+        let _gates = gates(&written);
+        self.put_count_rows(&written)?;
+        self.inner.commit_part(self.durability())?;
         Ok(())
     }
 

@@ -66,7 +66,7 @@ impl Progress {
     ) -> T {
         let begun = Instant::now();
         let outcome = work();
-        *phase(&mut self.timings) = begun.elapsed();
+        *phase(&mut self.timings) += begun.elapsed();
         outcome
     }
 }

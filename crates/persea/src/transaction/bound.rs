@@ -90,7 +90,7 @@ impl Bound {
     /// transaction is aborted.
     ///
     /// # Errors
-    /// Those of `work`; 1653 and 1654 after the end.
+    /// Those of `work`; 1653 and 1654 after the end. 29 for a deadlock, which aborts the transaction.
     pub(crate) fn write<T>(&self, work: impl FnOnce(&mut Transaction) -> StoreResult<T>) -> Result<T> {
         self.lend(|mut transaction| {
             let savepoint = transaction.savepoint();
@@ -204,9 +204,10 @@ pub(super) fn begin(
     declared: &Declared,
     options: &TransactionOptions,
 ) -> Result<Transaction> {
-    let locks = persea_collections::TransactionOptions::locking(declared.locks());
-    let mut transaction =
-        database.begin_with(&locks.with_lock_timeouts(lock_timeouts(options.lock_timeout)))?;
+    let mut begin = persea_collections::TransactionOptions::locking(declared.locks())
+        .with_lock_timeouts(lock_timeouts(options.lock_timeout));
+    begin.interrupt = options.interrupt.clone();
+    let mut transaction = database.begin_with(&begin)?;
     if options.wait_for_sync {
         transaction.require_sync();
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use persea_collections::LockTimeouts;
+use persea_collections::{Interrupt, LockTimeouts};
 
 /// What a transaction may do with collections that it did not declare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -34,6 +34,8 @@ pub struct TransactionOptions {
     pub lock_timeout: Option<Duration>,
     /// The most bytes of keys and values, those of indexes included, that it may write; `None` is no limit.
     pub write_bytes_max: Option<u64>,
+    /// Ends the wait for what is declared, with number 21.
+    pub interrupt: Option<Interrupt>,
 }
 
 /// The store's timeouts for a limit that may be none. Documents are waited for as long as the store does by itself.

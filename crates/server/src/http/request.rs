@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use hyper::{HeaderMap, Method};
+use persea::Interrupt;
 use persea_vpack::VPackBuf;
 
 use super::body;
@@ -24,6 +25,8 @@ pub struct Request {
     pub body: Bytes,
     /// The path as it came, for messages.
     pub path: String,
+    /// Set once the client has gone away, who then learns nothing of what the request does.
+    pub gone: Interrupt,
 }
 
 impl Request {

@@ -23,7 +23,9 @@ pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError
     match (&request.method, request.segment(2), request.segment(3)) {
         (&Method::GET, None, None) => list(&transactions.running(database.name())),
         (&Method::POST, Some("begin"), None) => {
-            let options = options(request.value()?.as_slice(), &context.options)?;
+            let mut options = options(request.value()?.as_slice(), &context.options)?;
+            // Nobody would ever use or end a transaction whose id nobody learns.
+            options.interrupt = Some(request.gone.clone());
             let id = transactions.begin(&database, &options)?;
             Ok(answer(StatusCode::CREATED, id, Status::Running))
         }
@@ -104,6 +106,7 @@ fn options(body: Slice<'_>, server: &ServerOptions) -> Result<TransactionOptions
         wait_for_sync: flag(body, "waitForSync")?.unwrap_or(false),
         lock_timeout,
         write_bytes_max: Some(bytes_max),
+        interrupt: None,
     })
 }
 
