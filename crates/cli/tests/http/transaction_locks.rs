@@ -92,6 +92,10 @@ fn a_wait_ends_at_its_timeout() {
     let query =
         json!({ "query": "INSERT {} INTO a OPTIONS { exclusive: true }", "options": { "lockTimeout": 0.2 } });
     measured(&|| client.post("/_api/cursor", &query));
+    // A query that may not run so long is over before its lock's timeout.
+    let hurried =
+        json!({ "query": "INSERT {} INTO a OPTIONS { exclusive: true }", "options": { "maxRuntime": 0.2 } });
+    client.post("/_api/cursor", &hurried).expect_error(410, 1500);
     let holder =
         Transaction::begin(&client, &json!({ "collections": { "exclusive": "b" }, "lockTimeout": 0 }));
     measured(&|| begin("write", 0.2));

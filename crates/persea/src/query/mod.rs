@@ -1,5 +1,6 @@
 //! Queries: bind values, plan, run, explain.
 
+mod access;
 mod extra;
 mod options;
 mod parse;

@@ -3,20 +3,21 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use persea_collections::{Interrupt, LockMode, TransactionOptions, View};
+use persea_collections::View;
 use persea_executor::{
     Access, ConstantFolder, Cursor, ExecuteOptions, IntermediateCommits, Limits, QueryContext, QueryStats,
 };
 use persea_planner::{PlanOptions, Planned};
 use persea_vpack::{Builder, Slice, VPackBuf};
 
+use super::access::{Opened, check_declared, ended_wait, open};
 use super::extra::{self, Facts, Timings};
 use super::tracking::Started;
 use super::{QueryOptions, QueryOutcome, RowSet};
 use crate::catalog::{DatabaseCatalog, Functions};
 use crate::database::Database;
 use crate::error::{Error, Phase, Result};
-use crate::transaction::{Bound, lock_timeouts};
+use crate::transaction::Bound;
 
 /// How often a query that writes is run again after it lost against another transaction.
 const ATTEMPTS_MAX: usize = 8;
@@ -101,79 +102,14 @@ fn run_once(
         |timings| &mut timings.loading_collections,
         || open(database, query.is_modification, &planned, view, options, &kill),
     );
-    let outcome =
-        opened.and_then(|opened| complete(database, &planned, opened, limits, options, progress)).map_err(
-            |error| {
-                if is_interrupted(&error) { Error::Execute(persea_executor::Error::Killed) } else { error }
-            },
-        );
+    let outcome = opened
+        .and_then(|opened| complete(database, &planned, opened, limits, options, progress))
+        .map_err(|error| ended_wait(error, options, progress.started.elapsed()));
     match &outcome {
         Ok((_, n_warnings)) => registration.ended(0, *n_warnings),
         Err(error) => registration.ended(error.number(), 0),
     }
     outcome.map(|(outcome, _)| outcome)
-}
-
-/// Whether a wait for a lock was ended, which only happens to queries that are killed.
-fn is_interrupted(error: &Error) -> bool {
-    use persea_collections::Error::Interrupted;
-    matches!(
-        error,
-        Error::Collections(Interrupted) | Error::Execute(persea_executor::Error::Collections(Interrupted))
-    )
-}
-
-/// What a query reads and writes.
-#[allow(clippy::large_enum_variant, reason = "there is one for each query, never a list of them")]
-enum Opened<'a> {
-    /// Its own snapshot or transaction, or the view of the transaction that it is a part of.
-    Own(Access),
-    /// The transaction that it is a part of, taken only while the plan runs; what to lock in it, and what ends the wait.
-    Lent(&'a Bound, Vec<(u64, LockMode)>, Interrupt),
-}
-
-/// Opens what a query reads and writes; `view` is what it was planned on. Its own transaction locks all that is written
-/// before it takes its snapshot, so that waiting costs no conflict.
-fn open<'a>(
-    database: &'a Database,
-    writes: bool,
-    planned: &Planned,
-    view: View,
-    options: &QueryOptions,
-    kill: &Interrupt,
-) -> Result<Opened<'a>> {
-    if !writes {
-        return Ok(Opened::Own(Access::Read(view)));
-    }
-    let locks = planned.plan.collections.iter().map(|used| (used.collection.id, lock_mode(used.mode)));
-    if let Some(bound) = database.bound() {
-        return Ok(Opened::Lent(bound, locks.collect(), kill.clone()));
-    }
-    let begin = TransactionOptions::locking(locks)
-        .with_lock_timeouts(lock_timeouts(options.lock_timeout))
-        .with_interrupt(kill.clone());
-    let mut transaction = database.inner().begin_with(&begin)?;
-    if let Some(bytes_max) = options.write_bytes_max {
-        transaction.limit_write_bytes(bytes_max);
-    }
-    Ok(Opened::Own(Access::Write(transaction)))
-}
-
-fn lock_mode(mode: persea_planner::plan::AccessMode) -> LockMode {
-    match mode {
-        persea_planner::plan::AccessMode::Read => LockMode::Read,
-        persea_planner::plan::AccessMode::Write => LockMode::Write,
-        persea_planner::plan::AccessMode::Exclusive => LockMode::Exclusive,
-    }
-}
-
-/// A transaction must have declared the collections of its queries.
-fn check_declared(database: &Database, planned: &Planned) -> Result<()> {
-    let Some(bound) = database.bound() else { return Ok(()) };
-    for used in &planned.plan.collections {
-        bound.check(used.collection.id, &used.collection.name, lock_mode(used.mode))?;
-    }
-    Ok(())
 }
 
 /// Runs a plan and, unless the transaction goes on, commits what it wrote; gives also the number of warnings.
