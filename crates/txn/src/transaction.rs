@@ -44,8 +44,8 @@ pub struct Transaction {
     lock_timeouts: LockTimeouts,
     /// Ends its waits.
     interrupt: Option<Interrupt>,
-    /// The keys of the parts that it has committed, as long as they are remembered for others.
-    parts: HashMap<LockKey, CommitSeq, RandomState>,
+    /// The keys of its parts that have to be remembered for others.
+    parts: Option<Box<Parts>>,
     clears: Vec<ClearTask>,
     /// Most bytes of keys and values that it may write.
     write_bytes_max: u64,
@@ -58,6 +58,9 @@ pub struct Transaction {
     histories: Vec<(u64, RawBuffer)>,
     state: State,
 }
+
+/// The commit of each key of the parts that a transaction has committed.
+type Parts = HashMap<LockKey, CommitSeq, RandomState>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -95,7 +98,7 @@ impl Transaction {
             locks: Vec::new(),
             locked_collections: SmallVec::new(),
             interrupt: options.interrupt.clone(),
-            parts: HashMap::default(),
+            parts: None,
             lock_timeouts: options.lock_timeouts.unwrap_or(shared.options.lock_timeouts),
             write_bytes_max: options.bytes_max.unwrap_or(shared.options.transaction_bytes_max),
             clears: Vec::new(),
@@ -395,10 +398,8 @@ impl Transaction {
     /// The newest commit of a key that is none of others behind this transaction's back.
     #[inline]
     fn seen(&self, key: LockKey) -> CommitSeq {
-        if self.parts.is_empty() {
-            return self.begun_at;
-        }
-        self.parts.get(&key).map_or(self.begun_at, |own| self.begun_at.max(*own))
+        let own = self.parts.as_ref().and_then(|parts| parts.get(&key));
+        own.map_or(self.begun_at, |own| self.begun_at.max(*own))
     }
 
     /// Takes a collection in at least this mode, in addition to those locked up front; `collection` is any number that
@@ -481,7 +482,7 @@ impl Transaction {
         self.histories.clear();
         self.savepoints.clear();
         self.clears.clear();
-        self.parts = HashMap::default();
+        self.parts = None;
         self.end(was_active);
     }
 
@@ -593,7 +594,8 @@ impl Transaction {
         let keys = std::mem::take(&mut self.locks);
         let horizon = shared.registry.horizon_of_others(self.begun_at);
         if horizon < seq {
-            self.parts.extend(keys.iter().map(|key| (*key, seq)));
+            let parts = self.parts.get_or_insert_default();
+            parts.extend(keys.iter().map(|key| (*key, seq)));
         }
         shared.locks.commit_keys(keys, seq, horizon);
         if durability == Durability::Synced {
