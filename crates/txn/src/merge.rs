@@ -41,25 +41,83 @@ impl<'v> Overlay<'v> {
 /// Overlays of a range, newest first, none of them empty.
 pub(crate) type Overlays<'v> = SmallVec<[Overlay<'v>; 4]>;
 
+/// Bytes of a key that decide most comparisons.
+const DIGEST_BYTES: usize = size_of::<u64>();
+
+/// The first bytes of a key behind the keyspace, which all keys of the range have in common. What is missing counts as
+/// zero, so that digests are never in another order than their keys.
+#[inline]
+fn digest(full: &[u8]) -> u64 {
+    let own = full.get(PREFIX_BYTES..).unwrap_or_default();
+    match own.first_chunk() {
+        Some(bytes) => u64::from_be_bytes(*bytes),
+        None => {
+            own.iter().fold(0, |digest, byte| digest << 8 | u64::from(*byte))
+                << (8 * (DIGEST_BYTES - own.len())).min(63)
+        }
+    }
+}
+
+/// A key with its digest.
+#[derive(Clone, Copy)]
+struct Key<'v> {
+    digest: u64,
+    full: &'v [u8],
+}
+
+impl<'v> Key<'v> {
+    #[inline]
+    fn new(full: &'v [u8]) -> Key<'v> {
+        Key { digest: digest(full), full }
+    }
+
+    /// The order of two keys of the same keyspace.
+    #[inline]
+    fn cmp(self, other: Key<'_>) -> Ordering {
+        self.digest.cmp(&other.digest).then_with(|| {
+            let are_short =
+                self.full.len() == PREFIX_BYTES + DIGEST_BYTES && self.full.len() == other.full.len();
+            if are_short { Ordering::Equal } else { self.full.cmp(other.full) }
+        })
+    }
+}
+
+/// An overlay and where it is.
+struct Cursor<'v> {
+    overlay: Overlay<'v>,
+    head: Option<(Key<'v>, Written<'v>)>,
+}
+
+impl<'v> Cursor<'v> {
+    #[inline]
+    fn new(overlay: Overlay<'v>, direction: Direction) -> Cursor<'v> {
+        let head = overlay.head(direction).map(|(key, written)| (Key::new(key), written));
+        Cursor { overlay, head }
+    }
+
+    #[inline]
+    fn advance(&mut self, direction: Direction) {
+        self.overlay.advance(direction);
+        self.head = self.overlay.head(direction).map(|(key, written)| (Key::new(key), written));
+    }
+}
+
 /// Entries of a range of one keyspace in which overlays cover the engine's data; keys are full keys.
+///
+/// Most entries are the engine's own and come before the next key of the overlays, which eight bytes of the key usually
+/// tell. These are handed on as they are; all others take the long way.
 pub struct MergedRange<'v> {
     /// Newest first, so that the first of several equal keys is the one that counts.
-    overlays: Overlays<'v>,
+    overlays: SmallVec<[Cursor<'v>; 4]>,
     /// The next key of any overlay with what the newest of them says about it.
-    overlay_head: Option<(&'v [u8], Written<'v>)>,
-    /// What decides most comparisons with that key.
-    overlay_digest: Option<u64>,
+    overlay_head: Option<(Key<'v>, Written<'v>)>,
+    /// Keys of the engine with a digest before this one come before the next key of the overlays.
+    overlay_digest: u64,
     main: persea_kv::Range<'v>,
     /// The next entry of the engine, if it was fetched and has to wait for an overlay.
     main_head: Option<Head<'v>>,
     is_main_over: bool,
     direction: Direction,
-}
-
-/// The first bytes of a key behind the keyspace, which all keys of the range have in common.
-#[inline]
-fn digest(full: &[u8]) -> Option<u64> {
-    full.get(PREFIX_BYTES..)?.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))
 }
 
 impl<'v> MergedRange<'v> {
@@ -69,9 +127,9 @@ impl<'v> MergedRange<'v> {
         direction: Direction,
     ) -> MergedRange<'v> {
         let mut range = MergedRange {
-            overlays,
+            overlays: overlays.into_iter().map(|overlay| Cursor::new(overlay, direction)).collect(),
             overlay_head: None,
-            overlay_digest: None,
+            overlay_digest: 0,
             main,
             main_head: None,
             is_main_over: false,
@@ -82,19 +140,6 @@ impl<'v> MergedRange<'v> {
     }
 
     #[inline]
-    fn next_of_main(&mut self) -> Result<Option<Head<'v>>> {
-        if let Some(head) = self.main_head.take() {
-            return Ok(Some(head));
-        }
-        if self.is_main_over {
-            return Ok(None);
-        }
-        let head = self.main.next().transpose()?;
-        self.is_main_over = head.is_none();
-        Ok(head)
-    }
-
-    #[inline]
     fn directed(&self, order: Ordering) -> Ordering {
         match self.direction {
             Direction::Forward => order,
@@ -102,53 +147,63 @@ impl<'v> MergedRange<'v> {
         }
     }
 
-    /// How a key of the engine relates to the next key of the overlays.
+    /// Whether eight bytes tell that a key comes before the next key of the overlays.
     #[inline]
-    fn order_to_overlay(&self, key: &[u8], overlay_key: &[u8]) -> Ordering {
-        let order = match (digest(key), self.overlay_digest) {
-            (Some(left), Some(right)) if left != right => left.cmp(&right),
-            _ => key.cmp(overlay_key),
-        };
-        self.directed(order)
+    fn is_clearly_before_overlays(&self, key: &[u8]) -> bool {
+        match self.direction {
+            Direction::Forward => digest(key) < self.overlay_digest,
+            Direction::Reverse => digest(key) > self.overlay_digest,
+        }
     }
 
     fn find_overlay_head(&mut self) {
-        let mut best: Option<(&'v [u8], Written<'v>)> = None;
-        for overlay in &self.overlays {
-            let Some(head) = overlay.head(self.direction) else { continue };
+        let mut best: Option<(Key<'v>, Written<'v>)> = None;
+        for cursor in &self.overlays {
+            let Some(head) = cursor.head else { continue };
             if best.is_none_or(|best| self.directed(head.0.cmp(best.0)).is_lt()) {
                 best = Some(head);
             }
         }
         self.overlay_head = best;
-        self.overlay_digest = best.and_then(|(key, _)| digest(key));
+        self.overlay_digest = match (best, self.direction) {
+            (Some((key, _)), _) => key.digest,
+            (None, Direction::Forward) => u64::MAX,
+            (None, Direction::Reverse) => u64::MIN,
+        };
     }
 
-    fn advance_overlays_past(&mut self, key: &[u8]) {
+    fn advance_overlays_past(&mut self, key: Key<'v>) {
         let direction = self.direction;
-        for overlay in &mut self.overlays {
-            if overlay.head(direction).is_some_and(|head| head.0 == key) {
-                overlay.advance(direction);
+        for cursor in &mut self.overlays {
+            if cursor.head.is_some_and(|head| head.0.cmp(key).is_eq()) {
+                cursor.advance(direction);
             }
         }
         self.find_overlay_head();
     }
 
-    #[inline]
-    fn step(&mut self) -> Result<Option<Head<'v>>> {
+    /// The next entry when it isn't clear that it is the engine's: `main_head`, if there is one, against the overlays.
+    #[inline(never)]
+    fn next_with_overlays(&mut self) -> Option<Result<Head<'v>>> {
         loop {
-            let main = self.next_of_main()?;
-            let Some((key, value)) = self.overlay_head else { return Ok(main) };
-            if let Some(main) = main {
-                match self.order_to_overlay(main.0, key) {
-                    Ordering::Less => return Ok(Some(main)),
-                    Ordering::Equal => {}
-                    Ordering::Greater => self.main_head = Some(main),
+            let Some((key, value)) = self.overlay_head else { return self.main_head.take().map(Ok) };
+            if let Some(main) = self.main_head {
+                match self.directed(Key::new(main.0).cmp(key)) {
+                    Ordering::Less => return self.main_head.take().map(Ok),
+                    Ordering::Equal => self.main_head = None,
+                    Ordering::Greater => {}
                 }
             }
             self.advance_overlays_past(key);
             if let Some(value) = value {
-                return Ok(Some((key, value)));
+                return Some(Ok((key.full, value)));
+            }
+            if self.main_head.is_none() && !self.is_main_over {
+                match self.main.next() {
+                    Some(Ok(head)) => self.main_head = Some(head),
+                    Some(Err(error)) => return Some(Err(error.into())),
+                    None => self.is_main_over = true,
+                }
             }
         }
     }
@@ -159,6 +214,14 @@ impl<'v> Iterator for MergedRange<'v> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        self.step().transpose()
+        if self.main_head.is_none() && !self.is_main_over {
+            match self.main.next() {
+                Some(Ok(head)) if self.is_clearly_before_overlays(head.0) => return Some(Ok(head)),
+                Some(Ok(head)) => self.main_head = Some(head),
+                Some(Err(error)) => return Some(Err(error.into())),
+                None => self.is_main_over = true,
+            }
+        }
+        self.next_with_overlays()
     }
 }

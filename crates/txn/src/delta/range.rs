@@ -2,7 +2,7 @@
 
 use persea_kv::{Bounds, Direction};
 
-use super::skip_list::{Node, SkipList, Written};
+use super::skip_list::{Node, SkipList, Written, prefetch_value};
 use crate::CommitSeq;
 
 /// The entries of a range that a snapshot sees, in one direction.
@@ -66,6 +66,10 @@ impl<'d> DeltaRange<'d> {
                 next.prefetch();
             }
             if let Some(written) = node.version_at(self.seq) {
+                // The engine's entries up to this one are read before it is.
+                if let Some(value) = written {
+                    prefetch_value(value);
+                }
                 self.head = Some((node.key(), written));
                 return;
             }

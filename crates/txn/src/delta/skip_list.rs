@@ -39,6 +39,13 @@ struct VersionHeader {
     is_deleted: bool,
 }
 
+const CACHE_LINE_BYTES: usize = 64;
+/// In so many bytes lie the header of most nodes, their key, and the header of their first version, wherever in a cache
+/// line they begin.
+const NODE_BYTES_TYPICAL: usize = 192;
+/// More than that the processor finds by itself.
+const VALUE_BYTES_PREFETCHED: usize = 256;
+
 const NODE_BYTES: usize = size_of::<NodeHeader>();
 const POINTER_BYTES: usize = size_of::<AtomicPtr<NodeHeader>>();
 const VERSION_BYTES: usize = size_of::<VersionHeader>();
@@ -126,19 +133,10 @@ impl<'d> Node<'d> {
         unsafe { Node::from_pointer(self.header().previous.load(Ordering::Acquire)) }
     }
 
-    /// Tells the processor that the node will be looked at soon.
+    /// Tells the processor that the node, its key and its first version will be looked at soon.
     #[inline]
     pub(super) fn prefetch(self) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let first = self.header.as_ptr().cast::<i8>();
-            // SAFETY: a prefetch reads nothing that the program could notice, and faults nowhere.
-            unsafe {
-                _mm_prefetch(first, _MM_HINT_T0);
-                _mm_prefetch(first.wrapping_add(64), _MM_HINT_T0);
-            }
-        }
+        prefetch(self.header.as_ptr().cast(), NODE_BYTES_TYPICAL);
     }
 
     /// The newest version that is not newer than `seq`.
@@ -163,6 +161,24 @@ impl<'d> Node<'d> {
             version = header.older;
         }
     }
+}
+
+/// Tells the processor that a value will be looked at soon.
+#[inline]
+pub(super) fn prefetch_value(value: &[u8]) {
+    prefetch(value.as_ptr(), value.len().min(VALUE_BYTES_PREFETCHED));
+}
+
+#[inline]
+fn prefetch(first: *const u8, n_bytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for offset in (0..n_bytes).step_by(CACHE_LINE_BYTES) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing that the program could notice, and faults nowhere.
+        unsafe { _mm_prefetch(first.wrapping_add(offset).cast(), _MM_HINT_T0) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (first, n_bytes);
 }
 
 /// The map. Writing takes a lock; reading takes none.
