@@ -1,6 +1,11 @@
 //! The `persea` command.
 
+mod backup;
+mod check;
+mod compact;
 mod cpu_check;
+mod output;
+mod progress;
 mod serve;
 mod version;
 
@@ -28,6 +33,12 @@ struct Arguments {
 enum Command {
     /// Run the database server until SIGTERM or Ctrl-C
     Serve(serve::Options),
+    /// Copy a database folder, also while a server writes to it
+    Backup(backup::Options),
+    /// Give the space of what was deleted back to the file system; no server may be running on the folder
+    Compact(compact::Options),
+    /// Check everything in a database folder, also while a server writes to it
+    Check(check::Options),
     /// Tell what was built: version, target, features
     Version(version::Options),
 }
@@ -38,6 +49,9 @@ fn main() -> ExitCode {
     cpu_check::refuse_unfit_cpu();
     let outcome = match Arguments::parse().command {
         Command::Serve(options) => serve::run(options),
+        Command::Backup(options) => backup::run(&options),
+        Command::Compact(options) => compact::run(&options),
+        Command::Check(options) => return checked(check::run(&options)),
         Command::Version(options) => version::run(&options),
     };
     match outcome {
@@ -45,6 +59,18 @@ fn main() -> ExitCode {
         Err(error) => {
             report(&error);
             ExitCode::FAILURE
+        }
+    }
+}
+
+/// Tells damage apart from not being able to look for it.
+fn checked(outcome: anyhow::Result<check::Verdict>) -> ExitCode {
+    match outcome {
+        Ok(check::Verdict::Clean) => ExitCode::SUCCESS,
+        Ok(check::Verdict::Damaged) => ExitCode::from(1),
+        Err(error) => {
+            report(&error);
+            ExitCode::from(2)
         }
     }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
-use persea::Instance;
+use persea::{Instance, InstanceOptions};
 use persea_server::{Server, ServerOptions};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -79,6 +79,37 @@ pub struct Options {
     #[arg(long = "transaction.streaming-max-transactions", value_name = "N", default_value_t = 512)]
     transactions_max: usize,
 
+    /// Serve a folder for reading only, also while another process writes to it
+    #[arg(long = "read-only", conflicts_with_all = ["in_memory", "wal_ignore_damage"])]
+    read_only: bool,
+
+    /// Milliseconds after which writes that nobody waits for are brought to the disk; a power failure may take what is
+    /// younger. 0 leaves it to requests with waitForSync
+    #[arg(
+        long = "wal.sync-interval",
+        visible_alias = "rocksdb.sync-interval",
+        value_name = "MS",
+        default_value_t = 100
+    )]
+    wal_sync_interval: u64,
+
+    /// Start in spite of damage in the middle of the log, without the commits that can't be read; see persea check
+    #[arg(long = "wal.ignore-damage")]
+    wal_ignore_damage: bool,
+
+    /// Memory in bytes for commits that are in the log only. A checkpoint brings them to the data file when it is used up
+    #[arg(long = "storage.delta-size", value_name = "BYTES", default_value = "64mib", value_parser = size::parse)]
+    delta_size: usize,
+
+    /// Seconds after which a checkpoint begins at the latest
+    #[arg(long = "storage.checkpoint-interval", value_name = "SECONDS", default_value_t = 10.0)]
+    checkpoint_interval: f64,
+
+    /// Seconds for which a query or transaction may go on to read an outdated state. The data file keeps what it sees
+    /// and grows as long. 0 is no limit; after it, reading on fails with error 1654
+    #[arg(long = "transaction.snapshot-age-max", value_name = "SECONDS", default_value_t = 0.0)]
+    snapshot_age_max: f64,
+
     /// How much to log: error, warning, info, debug, trace
     #[arg(long = "log.level", value_name = "LEVEL", default_value = "info")]
     log_level: String,
@@ -141,7 +172,23 @@ fn open(options: &Options) -> anyhow::Result<Instance> {
     let Some(folder) = options.data.as_ref().or(options.folder.as_ref()) else {
         bail!("where is the database? Give --data DIR (or --in-memory)");
     };
-    Instance::open(folder).with_context(|| format!("cannot open the database in {}", folder.display()))
+    let storage = storage_options(options);
+    let opened = match options.read_only {
+        true => Instance::open_read_only_with(folder, &storage),
+        false => Instance::open_with(folder, &storage),
+    };
+    opened.with_context(|| format!("cannot open the database in {}", folder.display()))
+}
+
+fn storage_options(options: &Options) -> InstanceOptions {
+    let mut storage = InstanceOptions::default();
+    storage.log_sync_interval =
+        (options.wal_sync_interval > 0).then(|| Duration::from_millis(options.wal_sync_interval));
+    storage.ignore_log_damage = options.wal_ignore_damage;
+    storage.delta_bytes_max = options.delta_size;
+    storage.checkpoint_interval = seconds(options.checkpoint_interval);
+    storage.snapshot_age_max = (options.snapshot_age_max > 0.0).then(|| seconds(options.snapshot_age_max));
+    storage
 }
 
 fn check_authentication(options: &Options) -> anyhow::Result<()> {

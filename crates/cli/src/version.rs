@@ -1,7 +1,5 @@
 //! `persea version`: what was built.
 
-use std::io::{ErrorKind, Write};
-
 use clap::Args;
 use persea_server::{BuildInfo, Fact};
 use persea_vpack::Builder;
@@ -34,11 +32,7 @@ pub fn build_info() -> BuildInfo {
 pub fn run(options: &Options) -> anyhow::Result<()> {
     let facts = build_info().facts();
     let text = if options.json { format!("{}\n", json(&facts)?) } else { table(&facts) };
-    match std::io::stdout().write_all(text.as_bytes()) {
-        // Whoever reads may have seen enough.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        outcome => Ok(outcome?),
-    }
+    crate::output::print(&text)
 }
 
 fn table(facts: &[(&str, Fact)]) -> String {

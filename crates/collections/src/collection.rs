@@ -66,7 +66,8 @@ impl Collection {
             keys: KeyGenerator::new(key_options.kind, last_key_value),
             allows_user_keys: key_options.allow_user_keys,
             gate: RwLock::new(()),
-            is_changing: AtomicBool::new(false),
+            // Where another process changes definitions, each snapshot is asked for its own.
+            is_changing: AtomicBool::new(shared.is_read_only),
             is_dropped: AtomicBool::new(false),
             count_estimate: AtomicI64::new(totals.count),
             n_count_rows: AtomicUsize::new(n_count_rows),
@@ -130,6 +131,17 @@ impl Collection {
         }
         collections.iter().for_each(|collection| collection.is_dropped.store(true, Ordering::Release));
         Ok(())
+    }
+
+    /// Takes over what another process has made of the definition.
+    pub(crate) fn follow_definition(&self, definition: Definition) {
+        let mut current = self.definition.write();
+        *current = Arc::new(definition.sharing(&current));
+    }
+
+    /// Notes that another process has dropped the collection.
+    pub(crate) fn follow_drop(&self) {
+        self.is_dropped.store(true, Ordering::Release);
     }
 
     /// Fails when the collection was dropped.
@@ -258,6 +270,7 @@ impl Collection {
     /// [`Error::DefinitionChanged`] when the snapshot is older than the definition: what was there when an index was
     /// made, or after truncating, it does not see.
     pub(crate) fn definition_for_writing(&self, snapshot: CommitSeq) -> Result<Arc<Definition>> {
+        self.shared.check_writable()?;
         let is_changing = self.is_changing.load(Ordering::Acquire);
         let definition = self.definition();
         if is_changing || definition.since > snapshot {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use ahash::AHashMap;
 use parking_lot::{Mutex, RwLock};
 use persea_kv::{Direction, Tree};
-use persea_txn::{Durability, LockMode, ReadView, TransactionOptions};
+use persea_txn::{CommitSeq, Durability, LockMode, ReadView, TransactionOptions};
 use persea_vpack::Slice;
 
 use crate::collection::Collection;
@@ -15,7 +15,7 @@ use crate::databases::SYSTEM;
 use crate::definition::Definition;
 use crate::error::{Error, Result};
 use crate::graph::GraphError;
-use crate::keyspaces::{META_COLLECTIONS, META_DATABASES, META_ESTIMATES, pair_key};
+use crate::keyspaces::{META_COLLECTIONS, META_DATABASES, META_ESTIMATES, pair_key, read_u64};
 use crate::names::check_collection_name;
 use crate::properties::{CollectionOptions, Properties};
 use crate::read::View;
@@ -38,6 +38,16 @@ pub struct Database {
     catalog: RwLock<Catalog>,
     /// Serialises creating, renaming and dropping of collections.
     pub(crate) changes: Mutex<()>,
+    /// What is known of the records that another process writes.
+    followed: Mutex<Followed>,
+}
+
+/// Up to where the catalog follows another process.
+#[derive(Debug, Default)]
+struct Followed {
+    seq: CommitSeq,
+    /// Hashes of the records of collections, by collection.
+    records: AHashMap<u64, u64>,
 }
 
 #[derive(Debug, Default)]
@@ -58,21 +68,9 @@ impl Database {
     pub(crate) fn load(shared: &Arc<Shared>, id: u64, name: &str) -> Result<Arc<Self>> {
         let view = shared.manager.snapshot()?;
         let mut catalog = Catalog::default();
-        let (first, last) = (pair_key(id, 0), pair_key(id, u64::MAX));
-        let bounds = (std::ops::Bound::Included(&first[..]), std::ops::Bound::Included(&last[..]));
-        for entry in view.range(Tree::Meta, META_COLLECTIONS, bounds, Direction::Forward)? {
-            let (_, record) = entry?;
-            let definition = Definition::from_record(Slice::trusted(record))?;
-            for index in definition.indexes.iter() {
-                index.estimate.restore(view.get(
-                    Tree::Meta,
-                    META_ESTIMATES,
-                    &index.keyspace.to_be_bytes(),
-                )?);
-            }
-            let (totals, n_rows) = counts::totals(&view, definition.properties.id)?;
-            shared.clock.observe(totals.stamp);
-            catalog.insert(Collection::assemble(shared, id, definition, totals, n_rows));
+        for record in records(&view, id)? {
+            let definition = Definition::from_record(Slice::trusted(record?.1))?;
+            catalog.insert(assemble(shared, id, definition, &view)?);
         }
         Ok(Arc::new_cyclic(|this| Self {
             shared: Arc::clone(shared),
@@ -81,7 +79,67 @@ impl Database {
             name: name.into(),
             catalog: RwLock::new(catalog),
             changes: Mutex::new(()),
+            followed: Mutex::default(),
         }))
+    }
+
+    /// Brings the catalog up to what another process has committed; nothing to do for whoever writes.
+    ///
+    /// What can't be read is left as it is: reading the collection itself fails, and tells why.
+    fn follow(&self) {
+        if self.shared.is_read_only {
+            let mut followed = self.followed.lock();
+            if let Ok(view) = self.shared.manager.snapshot()
+                && view.commit_seq() != followed.seq
+                && self.follow_to(&view, &mut followed).is_ok()
+            {
+                followed.seq = view.commit_seq();
+            }
+        }
+    }
+
+    fn follow_to(&self, view: &ReadView, followed: &mut Followed) -> Result<()> {
+        let mut there = AHashMap::with_capacity(followed.records.len());
+        for record in records(view, self.id)? {
+            let (id, record) = record?;
+            let hash = xxhash_rust::xxh3::xxh3_64(record);
+            there.insert(id, hash);
+            if followed.records.get(&id) == Some(&hash) {
+                continue;
+            }
+            let definition = Definition::from_record(Slice::trusted(record))?;
+            let known = self.catalog.read().by_id.get(&id).cloned();
+            match known {
+                Some(collection) => {
+                    let old_name = collection.name();
+                    collection.follow_definition(definition);
+                    let mut catalog = self.catalog.write();
+                    // Another collection may have taken the old name in the same round.
+                    let is_own = |other: &Arc<Collection>| other.id() == id;
+                    if catalog.by_name.get(&old_name).is_some_and(is_own) {
+                        catalog.by_name.remove(&old_name);
+                    }
+                    catalog.insert(collection);
+                }
+                None => {
+                    let collection = assemble(&self.shared, self.id, definition, view)?;
+                    self.catalog.write().insert(collection);
+                }
+            }
+        }
+        let mut catalog = self.catalog.write();
+        let Catalog { by_name, by_id } = &mut *catalog;
+        by_id.retain(|id, collection| {
+            let is_there = there.contains_key(id);
+            if !is_there {
+                collection.follow_drop();
+            }
+            is_there
+        });
+        by_name.retain(|_, collection| there.contains_key(&collection.id()));
+        drop(catalog);
+        followed.records = there;
+        Ok(())
     }
 
     /// Creates the system collections that are missing, in one commit.
@@ -139,6 +197,7 @@ impl Database {
     /// # Errors
     /// [`Error::CollectionNotFound`].
     pub fn collection(&self, name_or_id: &str) -> Result<Arc<Collection>> {
+        self.follow();
         let catalog = self.catalog.read();
         let by_id = || name_or_id.parse().ok().and_then(|id: u64| catalog.by_id.get(&id));
         catalog
@@ -151,11 +210,17 @@ impl Database {
 
     /// The collection with this identifier.
     pub fn collection_by_id(&self, id: u64) -> Option<Arc<Collection>> {
+        // A plan names collections that were found before.
+        if let Some(known) = self.catalog.read().by_id.get(&id) {
+            return Some(Arc::clone(known));
+        }
+        self.follow();
         self.catalog.read().by_id.get(&id).cloned()
     }
 
     /// All collections, sorted by name.
     pub fn collections(&self) -> Vec<Arc<Collection>> {
+        self.follow();
         let mut named: Vec<(Arc<str>, Arc<Collection>)> = {
             let catalog = self.catalog.read();
             catalog
@@ -281,6 +346,7 @@ impl Database {
     }
 
     pub(crate) fn check_name_is_free(&self, name: &str) -> Result<()> {
+        self.shared.check_writable()?;
         if self.catalog.read().by_name.contains_key(name) {
             return Err(Error::DuplicateName(format!("collection '{name}' already exists")));
         }
@@ -348,6 +414,34 @@ impl Database {
         catalog.by_name.remove(old);
         catalog.insert(Arc::clone(collection));
     }
+}
+
+/// The collections of a database, each with its record.
+fn records(view: &ReadView, database: u64) -> Result<impl Iterator<Item = Result<(u64, &[u8])>>> {
+    let (first, last) = (pair_key(database, 0), pair_key(database, u64::MAX));
+    let bounds = (std::ops::Bound::Included(&first[..]), std::ops::Bound::Included(&last[..]));
+    let range = view.range(Tree::Meta, META_COLLECTIONS, bounds, Direction::Forward)?;
+    Ok(range.map(|entry| {
+        let (key, record) = entry?;
+        let id = key.get(8..).and_then(read_u64);
+        Ok((id.ok_or_else(|| Error::Corrupt("key of a collection".to_owned()))?, record))
+    }))
+}
+
+/// A collection as the store has it.
+fn assemble(
+    shared: &Arc<Shared>,
+    database: u64,
+    definition: Definition,
+    view: &ReadView,
+) -> Result<Arc<Collection>> {
+    for index in definition.indexes.iter() {
+        let keyspace = index.keyspace.to_be_bytes();
+        index.estimate.restore(view.get(Tree::Meta, META_ESTIMATES, &keyspace)?);
+    }
+    let (totals, n_rows) = counts::totals(view, definition.properties.id)?;
+    shared.clock.observe(totals.stamp);
+    Ok(Collection::assemble(shared, database, definition, totals, n_rows))
 }
 
 /// Notes in `transaction` everything that dropping a collection means.

@@ -29,6 +29,8 @@ pub struct Options {
     pub databases_max: Option<usize>,
     /// Options of the storage engine.
     pub engine: persea_kv::Options,
+    /// Options of transactions, log and checkpoints.
+    pub transactions: persea_txn::Options,
 }
 
 /// All databases of one server.
@@ -52,6 +54,20 @@ impl Databases {
         Self::open_engine(engine, options)
     }
 
+    /// Opens the folder `path` for reading, whether or not another process writes to it. Catalog and documents follow
+    /// what that one commits; nothing in the folder is changed, and every write is refused.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and [`Error::Storage`] when there is no database yet.
+    pub fn open_read_only(path: impl AsRef<Path>, options: &Options) -> Result<Self> {
+        let engine = Engine::open_lmdb_read_only(path, &options.engine)
+            .map_err(|error| Error::Storage(persea_txn::Error::from(error)))?;
+        let manager = TransactionManager::open_read_only(engine, options.transactions.clone())?;
+        let databases = Self::assemble(manager, options)?;
+        databases.load()?;
+        Ok(databases)
+    }
+
     /// Databases that live in memory only.
     ///
     /// # Errors
@@ -60,20 +76,23 @@ impl Databases {
         Self::open_engine(Engine::memory(), &Options::default())
     }
 
+    fn assemble(manager: TransactionManager, options: &Options) -> Result<Self> {
+        Ok(Self {
+            shared: Arc::new(Shared::open(manager, options.naming)?),
+            databases_max: options.databases_max,
+            by_name: RwLock::default(),
+            changes: Mutex::new(()),
+        })
+    }
+
     /// Opens the databases in `engine`.
     ///
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_engine(engine: Engine, options: &Options) -> Result<Self> {
-        let manager = TransactionManager::open(engine)?;
-        let shared = Arc::new(Shared::open(manager, options.naming)?);
-        crate::unfinished::clear(&shared.manager)?;
-        let databases = Self {
-            shared,
-            databases_max: options.databases_max,
-            by_name: RwLock::default(),
-            changes: Mutex::new(()),
-        };
+        let manager = TransactionManager::open_with(engine, options.transactions.clone())?;
+        let databases = Self::assemble(manager, options)?;
+        crate::unfinished::clear(&databases.shared.manager)?;
         databases.load()?;
         if databases.database(SYSTEM).is_err() {
             let database = databases.create(SYSTEM)?;
@@ -85,18 +104,42 @@ impl Databases {
         Ok(databases)
     }
 
+    /// Loads the databases that are in the store and not known yet, and forgets those that are not there any more.
     fn load(&self) -> Result<()> {
         let snapshot = self.shared.manager.snapshot()?;
+        let mut there = Vec::new();
         for entry in snapshot.range(Tree::Meta, META_DATABASES, EVERYTHING, Default::default())? {
             let (key, value) = entry?;
             let name = Slice::trusted(value).get("name").and_then(|name| name.as_str());
             let (Some(id), Some(name)) = (read_u64(key), name) else {
                 return Err(Error::Corrupt("database record".to_owned()));
             };
-            let database = Database::load(&self.shared, id, name)?;
-            self.by_name.write().insert(name.to_owned(), database);
+            there.push(id);
+            if self.by_name.read().get(name).is_none_or(|known| known.id() != id) {
+                let database = Database::load(&self.shared, id, name)?;
+                self.by_name.write().insert(name.to_owned(), database);
+            }
         }
+        self.by_name.write().retain(|_, database| there.contains(&database.id()));
         Ok(())
+    }
+
+    /// Brings the list up to what another process has committed; nothing to do for whoever writes. When it can't be
+    /// read, the list stays as it was, and reading a database tells why.
+    fn follow(&self) {
+        if self.shared.is_read_only {
+            self.load().unwrap_or_default();
+        }
+    }
+
+    /// Whether the store was opened for reading only.
+    pub fn is_read_only(&self) -> bool {
+        self.shared.is_read_only
+    }
+
+    /// The transactions below, for statistics and copies.
+    pub fn transactions(&self) -> &TransactionManager {
+        &self.shared.manager
     }
 
     /// The database with this name.
@@ -104,6 +147,7 @@ impl Databases {
     /// # Errors
     /// [`Error::DatabaseNotFound`].
     pub fn database(&self, name: &str) -> Result<Arc<Database>> {
+        self.follow();
         self.by_name.read().get(name).cloned().ok_or_else(|| Error::DatabaseNotFound(name.to_owned()))
     }
 
@@ -117,6 +161,7 @@ impl Databases {
 
     /// Names of all databases, sorted.
     pub fn names(&self) -> Vec<String> {
+        self.follow();
         let mut names: Vec<String> = self.by_name.read().keys().cloned().collect();
         names.sort();
         names
@@ -127,6 +172,7 @@ impl Databases {
     /// # Errors
     /// [`Error::DatabaseNameInvalid`], [`Error::DuplicateName`], [`Error::ResourceLimit`].
     pub fn create_database(&self, name: &str) -> Result<Arc<Database>> {
+        self.shared.check_writable()?;
         if name != SYSTEM {
             check_database_name(name, self.shared.naming)?;
         }
@@ -159,6 +205,7 @@ impl Databases {
     /// # Errors
     /// [`Error::DatabaseNotFound`]; [`Error::Forbidden`] for `_system`.
     pub fn drop_database(&self, name: &str) -> Result<()> {
+        self.shared.check_writable()?;
         if name == SYSTEM {
             return Err(Error::Forbidden("the _system database cannot be dropped".to_owned()));
         }
@@ -176,11 +223,15 @@ impl Databases {
         self.shared.manager.stop_waits();
     }
 
-    /// Stores what is otherwise stored now and then only, and waits until everything is on disk.
+    /// Stores what is otherwise stored now and then only, and waits until everything is on disk. Nothing to do when the
+    /// store was opened for reading only.
     ///
     /// # Errors
     /// Storage errors.
     pub fn checkpoint(&self) -> Result<()> {
+        if self.shared.is_read_only {
+            return Ok(());
+        }
         let mut transaction = self.shared.manager.begin()?;
         for database in self.by_name.read().values() {
             for collection in database.collections() {

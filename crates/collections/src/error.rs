@@ -127,6 +127,9 @@ pub enum Error {
     /// Writes are refused at present: the disk is full or refuses to work.
     #[error("{0}")]
     ReadOnly(String),
+    /// The snapshot has been outdated for longer than allowed; the transaction or query has to begin anew.
+    #[error("{0}")]
+    SnapshotTooOld(String),
     /// The storage below failed.
     #[error("storage: {0}")]
     Storage(persea_txn::Error),
@@ -153,6 +156,7 @@ impl From<persea_txn::Error> for Error {
             persea_txn::Error::Interrupted => Self::Interrupted,
             persea_txn::Error::Stopping => Self::Stopping,
             persea_txn::Error::ReadOnly(_) => Self::ReadOnly(error.to_string()),
+            persea_txn::Error::SnapshotTooOld { .. } => Self::SnapshotTooOld(error.to_string()),
             persea_txn::Error::LockTimeout { .. } => Self::LockTimeout(error.to_string()),
             persea_txn::Error::TransactionTooLarge { .. } => Self::ResourceLimit(error.to_string()),
             persea_txn::Error::ValueTooLong { .. } => Self::DocumentTooLarge,

@@ -35,6 +35,7 @@ impl Error {
             Self::ReadOnly(_) => 1004,
             Self::LockTimeout(_) => 18,
             Self::Interrupted => 21,
+            Self::SnapshotTooOld(_) => 1654,
             Self::Deadlock => 29,
             Self::Stopping => 30,
             Self::Graph(error) => error.error_num(),
@@ -60,6 +61,19 @@ impl Error {
                 | Self::DocumentTypeInvalid
                 | Self::InvalidEdgeAttribute
         )
+    }
+
+    /// Whether stored bytes are to blame, and not the caller or the moment.
+    pub fn is_damage(&self) -> bool {
+        use persea_txn::Error as Txn;
+        match self {
+            Self::Corrupt(_) | Self::VPack(_) => true,
+            Self::Storage(Txn::Storage(persea_kv::Error::Corrupted(_))) => true,
+            Self::Storage(Txn::Log(error)) => {
+                matches!(error, persea_wal::Error::Damaged(_) | persea_wal::Error::Replay { .. })
+            }
+            _ => false,
+        }
     }
 
     /// Whether trying the whole transaction again may succeed.

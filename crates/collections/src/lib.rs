@@ -44,4 +44,6 @@ pub use write::{OverwriteMode, Savepoint, Selector, Transaction, WriteOptions, W
 
 pub use persea_index::{FieldPath, IndexDefinition, IndexKind};
 pub use persea_kv::{Direction, storage_version};
-pub use persea_txn::{Interrupt, LockMode, LockTimeouts, TransactionOptions};
+pub use persea_txn::{
+    Error as StorageError, Interrupt, LockMode, LockTimeouts, TransactionManager, TransactionOptions,
+};

@@ -1,18 +1,25 @@
 //! Checking that documents and index entries agree.
 
-use persea_index::IndexKind;
+use std::fmt;
+
+use persea_index::{IndexKind, split_key, split_unique_value};
 use persea_kv::{Direction, Tree};
 use persea_vpack::Slice;
 
 use crate::collection::Collection;
+use crate::definition::Definition;
 use crate::error::Result;
 use crate::index::Index;
 use crate::keyspaces::read_u64;
-use crate::read::{IndexScan, LocalId, View};
+use crate::read::{EVERYTHING, LocalId, View};
 use crate::write::{EntryList, EntryMaker};
 
 /// Problems listed in a report; further ones are only counted.
 const PROBLEMS_MAX: usize = 100;
+/// Documents and entries between two calls of who watches.
+const WATCH_INTERVAL: u64 = 1024;
+/// Bytes of an entry's key that a problem shows.
+const SHOWN_BYTES_MAX: usize = 64;
 
 /// What checking a collection found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,21 +60,34 @@ pub enum Problem {
         /// What is wrong.
         reason: String,
     },
-    /// A document lacks an entry in an index, or the entry says something else.
+    /// A document lacks an entry in an index.
     EntryMissing {
         /// The index.
         index: String,
         /// The document.
         local_id: u64,
+        /// Its `_key`.
+        key: String,
     },
-    /// An index has more entries than its documents account for.
-    EntriesLeftOver {
+    /// The entry of a document in an index says something else than the document.
+    EntryWrong {
         /// The index.
         index: String,
-        /// How many entries the documents account for.
-        expected: u64,
-        /// How many there are.
-        found: u64,
+        /// The document.
+        local_id: u64,
+        /// Its `_key`.
+        key: String,
+    },
+    /// An index has an entry that goes with no document.
+    EntryLeftOver {
+        /// The index.
+        index: String,
+        /// The document that it names, if it can be read.
+        local_id: Option<u64>,
+        /// The begin of the entry's key, with what is no printable character of ASCII escaped.
+        entry: String,
+        /// Whether there is a document of that number, with other values.
+        has_document: bool,
     },
     /// The stored count is not the number of documents.
     CountWrong {
@@ -78,90 +98,229 @@ pub enum Problem {
     },
 }
 
+impl fmt::Display for Problem {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::DocumentDamaged { local_id, reason } => {
+                write!(out, "the document with local id {local_id} is damaged: {reason}")
+            }
+            Problem::EntryMissing { index, local_id, key } => {
+                write!(out, "index '{index}' lacks an entry of document '{key}' (local id {local_id})")
+            }
+            Problem::EntryWrong { index, local_id, key } => {
+                write!(out, "index '{index}' has a wrong entry of document '{key}' (local id {local_id})")
+            }
+            Problem::EntryLeftOver { index, local_id, entry, has_document } => {
+                write!(out, "index '{index}' has the entry \"{entry}\" ")?;
+                match (local_id, has_document) {
+                    (None, _) => write!(out, "which names no document"),
+                    (Some(id), false) => write!(out, "of a document that is not there (local id {id})"),
+                    (Some(id), true) => {
+                        write!(out, "which the document it names (local id {id}) does not have")
+                    }
+                }
+            }
+            Problem::CountWrong { stored, found } => {
+                write!(out, "the stored count is {stored}, there are {found} documents")
+            }
+        }
+    }
+}
+
 impl Collection {
     /// Reads all documents and index entries of the latest state and reports where they disagree.
     ///
     /// # Errors
     /// Storage errors.
     pub fn verify(&self) -> Result<Report> {
-        View::latest(&self.shared)?.verify(self)
+        View::latest(&self.shared)?.verify(self, &mut |_| {})
     }
 }
 
+/// What a check goes through with.
+struct Check<'v, 'w> {
+    view: &'v View,
+    definition: &'v Definition,
+    maker: EntryMaker,
+    list: EntryList,
+    report: Report,
+    n_watched: u64,
+    watch: &'w mut dyn FnMut(u64),
+}
+
 impl View {
-    /// As [`Collection::verify`], for this view's moment.
+    /// As [`Collection::verify`], for this view's moment. `watch` is called now and then with the number of documents and
+    /// entries read so far.
     ///
     /// # Errors
     /// Storage errors.
-    pub fn verify(&self, collection: &Collection) -> Result<Report> {
-        let definition = self.definition(collection)?;
-        let mut report = Report::default();
-        let mut expected = vec![0_u64; definition.indexes.len()];
-        let mut maker = EntryMaker::default();
-        let mut list = EntryList::default();
-        for row in self.scan(collection, Direction::Forward)? {
-            let (LocalId(local_id), document) = row?;
-            report.n_documents += 1;
-            if let Err(error) = Slice::validate(document.bytes()) {
-                report.add(Problem::DocumentDamaged { local_id, reason: error.to_string() });
-                continue;
-            }
-            for (index, expected) in definition.indexes.iter().zip(&mut expected) {
-                *expected +=
-                    self.verify_entries(index, local_id, document, (&mut maker, &mut list), &mut report)?;
-            }
-        }
-        for (index, expected) in definition.indexes.iter().zip(expected) {
-            let mut found = 0;
-            for keyspace in [index.keyspace, index.keyspace_in].into_iter().filter(|keyspace| *keyspace != 0)
-            {
-                for entry in IndexScan::whole(self.inner(), index, keyspace)? {
-                    entry?;
-                    found += 1;
-                }
-            }
-            report.n_entries += found;
+    pub fn verify(&self, collection: &Collection, watch: &mut dyn FnMut(u64)) -> Result<Report> {
+        let mut check = Check {
+            view: self,
+            definition: self.definition(collection)?,
+            maker: EntryMaker::default(),
+            list: EntryList::default(),
+            report: Report::default(),
+            n_watched: 0,
+            watch,
+        };
+        let expected = check.documents(collection)?;
+        for (index, expected) in check.definition.indexes.iter().zip(expected) {
+            let found = check.count_entries(index)?;
+            // When each entry that there should be is there, and no more, none is left over.
             if found != expected {
-                let index = index.name().to_owned();
-                report.add(Problem::EntriesLeftOver { index, expected, found });
+                check.find_left_over(index)?;
             }
         }
         let stored = self.count(collection)?;
-        if stored != report.n_documents {
-            report.add(Problem::CountWrong { stored, found: report.n_documents });
+        if stored != check.report.n_documents {
+            check.report.add(Problem::CountWrong { stored, found: check.report.n_documents });
         }
-        Ok(report)
+        Ok(check.report)
+    }
+}
+
+impl<'v> Check<'v, '_> {
+    fn tick(&mut self) {
+        self.n_watched += 1;
+        if self.n_watched.is_multiple_of(WATCH_INTERVAL) {
+            (self.watch)(self.n_watched);
+        }
     }
 
-    /// Checks the entries a document should have in one index; returns how many that are.
-    fn verify_entries(
-        &self,
+    /// Checks all documents; gives for each index how many of their entries it has.
+    fn documents(&mut self, collection: &Collection) -> Result<Vec<u64>> {
+        let mut n_found = vec![0; self.definition.indexes.len()];
+        for row in self.view.scan(collection, Direction::Forward)? {
+            let (LocalId(local_id), document) = row?;
+            self.tick();
+            self.report.n_documents += 1;
+            if let Err(error) = Slice::validate(document.bytes()) {
+                self.report.add(Problem::DocumentDamaged { local_id, reason: error.to_string() });
+                continue;
+            }
+            for (index, n_found) in self.definition.indexes.iter().zip(&mut n_found) {
+                *n_found += self.entries_of(index, local_id, document)?;
+            }
+        }
+        Ok(n_found)
+    }
+
+    /// Checks the entries that a document should have in an index; gives how many are there.
+    fn entries_of(&mut self, index: &Index, local_id: u64, document: Slice<'_>) -> Result<u64> {
+        let key = document.get("_key").and_then(|key| key.as_str()).unwrap_or_default();
+        let name = || index.name().to_owned();
+        let missing = || Problem::EntryMissing { index: name(), local_id, key: key.to_owned() };
+        let wrong = || Problem::EntryWrong { index: name(), local_id, key: key.to_owned() };
+        let view = self.view.inner();
+        if index.kind() == IndexKind::Primary {
+            let entry = view.get(Tree::Index, index.keyspace, key.as_bytes())?;
+            return Ok(match entry {
+                Some(entry) if read_u64(entry) == Some(local_id) => 1,
+                Some(_) => {
+                    self.report.add(wrong());
+                    0
+                }
+                None => {
+                    self.report.add(missing());
+                    0
+                }
+            });
+        }
+        self.list.clear();
+        self.maker.list(index, 0, document, local_id, &mut self.list)?;
+        let mut n_found = 0;
+        for entry in self.list.iter() {
+            match view.get(Tree::Index, entry.keyspace, entry.key)? {
+                Some(value) => {
+                    n_found += 1;
+                    if value != entry.value {
+                        self.report.add(wrong());
+                    }
+                }
+                None => self.report.add(missing()),
+            }
+        }
+        Ok(n_found)
+    }
+
+    fn count_entries(&mut self, index: &Index) -> Result<u64> {
+        let mut n_entries = 0;
+        for keyspace in keyspaces(index) {
+            for entry in self.view.inner().range(Tree::Index, keyspace, EVERYTHING, Direction::Forward)? {
+                entry?;
+                n_entries += 1;
+                self.tick();
+            }
+        }
+        self.report.n_entries += n_entries;
+        Ok(n_entries)
+    }
+
+    /// Reports the entries of an index that go with no document.
+    fn find_left_over(&mut self, index: &Index) -> Result<()> {
+        let view = self.view.inner();
+        for keyspace in keyspaces(index) {
+            for entry in view.range(Tree::Index, keyspace, EVERYTHING, Direction::Forward)? {
+                let (key, value) = entry?;
+                self.tick();
+                let local_id = local_id_of(index, key, value);
+                let document = match local_id {
+                    Some(id) => view.get(Tree::Documents, self.definition.documents, &id.to_be_bytes())?,
+                    None => None,
+                };
+                // A damaged document is reported as such.
+                if document.is_some_and(|document| Slice::validate(document).is_err()) {
+                    continue;
+                }
+                let document = document.map(Slice::trusted);
+                let has_entry = match (local_id, document) {
+                    (Some(id), Some(document)) => self.has_entry(index, id, document, keyspace, key)?,
+                    _ => false,
+                };
+                if !has_entry {
+                    let shown = key.get(..SHOWN_BYTES_MAX).unwrap_or(key);
+                    self.report.add(Problem::EntryLeftOver {
+                        index: index.name().to_owned(),
+                        local_id,
+                        entry: shown.escape_ascii().to_string(),
+                        has_document: document.is_some(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a document makes an entry of this key.
+    fn has_entry(
+        &mut self,
         index: &Index,
         local_id: u64,
         document: Slice<'_>,
-        (maker, list): (&mut EntryMaker, &mut EntryList),
-        report: &mut Report,
-    ) -> Result<u64> {
-        let mut missing = || {
-            report.add(Problem::EntryMissing { index: index.name().to_owned(), local_id });
-        };
+        keyspace: u64,
+        key: &[u8],
+    ) -> Result<bool> {
         if index.kind() == IndexKind::Primary {
-            let key = document.get("_key").and_then(|key| key.as_str()).unwrap_or_default();
-            let entry = self.inner().get(Tree::Index, index.keyspace, key.as_bytes())?;
-            if entry.and_then(read_u64) != Some(local_id) {
-                missing();
-            }
-            return Ok(1);
+            let own = document.get("_key").and_then(|key| key.as_str());
+            return Ok(own.is_some_and(|own| own.as_bytes() == key));
         }
-        list.clear();
-        maker.list(index, 0, document, local_id, list)?;
-        let mut n_entries = 0;
-        for entry in list.iter() {
-            n_entries += 1;
-            if self.inner().get(Tree::Index, entry.keyspace, entry.key)? != Some(entry.value) {
-                missing();
-            }
-        }
-        Ok(n_entries)
+        self.list.clear();
+        self.maker.list(index, 0, document, local_id, &mut self.list)?;
+        Ok(self.list.iter().any(|entry| entry.keyspace == keyspace && entry.key == key))
+    }
+}
+
+fn keyspaces(index: &Index) -> impl Iterator<Item = u64> + use<> {
+    [index.keyspace, index.keyspace_in].into_iter().filter(|keyspace| *keyspace != 0)
+}
+
+/// The document that an entry names.
+fn local_id_of(index: &Index, key: &[u8], value: &[u8]) -> Option<u64> {
+    match index.kind() {
+        IndexKind::Edge => split_key(key).map(|(_, local_id)| local_id),
+        IndexKind::Primary => read_u64(value),
+        _ if index.definition().unique => split_unique_value(value).map(|(local_id, _)| local_id),
+        _ => split_key(key).map(|(_, local_id)| local_id),
     }
 }

@@ -314,7 +314,7 @@ fn views_outlive_changes_of_the_definition() {
             assert_eq!(view.count(&collection).unwrap(), n_documents as u64, "{name}");
             assert_eq!(view.collection_name(&collection).unwrap(), "c");
             assert_eq!(view.indexes(&collection).unwrap().len(), 3, "{name}");
-            assert!(view.verify(&collection).unwrap().is_clean(), "{name}");
+            assert!(view.verify(&collection, &mut |_| {}).unwrap().is_clean(), "{name}");
         };
         let (used, unused) = (database.view().unwrap(), database.view().unwrap());
         let mut transaction = database.begin().unwrap();

@@ -137,7 +137,7 @@ proptest! {
             // What the transaction sees is what the model holds, through every access path.
             let view = transaction.view().unwrap();
             prop_assert_eq!(view.count(&collection).unwrap() as usize, model.len());
-            let report = view.verify(&collection).unwrap();
+            let report = view.verify(&collection, &mut |_| {}).unwrap();
             prop_assert!(report.is_clean(), "{:?}", report);
             prop_assert_eq!(report.n_documents as usize, model.len());
             for (key, (unique, _)) in &model {

@@ -197,6 +197,7 @@ impl Runtime {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(Error::Killed);
         }
+        self.view.check_age()?;
         self.peak_memory_bytes.store(self.memory.peak(), Ordering::Relaxed);
         self.memory.check()
     }

@@ -1,4 +1,5 @@
 //! Checking and compacting data files: sound ones pass, whatever was written; each kind of damage is found and named.
+#![allow(clippy::unwrap_used, reason = "a test that can't go on may panic")]
 
 use std::ops::Bound;
 use std::os::unix::fs::FileExt;

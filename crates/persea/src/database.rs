@@ -30,6 +30,15 @@ impl Database {
         Instance::open(path)?.database("_system")
     }
 
+    /// Opens the folder `path` for reading, while another process may be writing to it, and gives its `_system`
+    /// database; see [`Instance::open_read_only`].
+    ///
+    /// # Errors
+    /// As [`Instance::open_read_only`].
+    pub fn open_read_only(path: impl AsRef<Path>) -> Result<Database> {
+        Instance::open_read_only(path)?.database("_system")
+    }
+
     /// A database in memory only.
     ///
     /// # Errors
@@ -58,6 +67,15 @@ impl Database {
             Some(_) => Err(Error::with_number(1651, "a transaction can't begin inside of another one")),
             None => Ok(()),
         }
+    }
+
+    /// # Errors
+    /// 1004 when the store was opened for reading only.
+    pub(crate) fn refuse_writing(&self) -> Result<()> {
+        if self.instance.is_read_only() {
+            return Err(Error::with_number(1004, "the database was opened for reading only"));
+        }
+        Ok(())
     }
 
     /// The latest committed state, or the transaction's.

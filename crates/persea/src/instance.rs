@@ -2,13 +2,71 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use persea_collections::Databases;
 use persea_vpack::{Slice, VPackBuf};
 
 use crate::database::Database;
 use crate::error::Result;
+use crate::metrics::StorageMetrics;
 use crate::query::RunningQueries;
+
+/// How a store is opened. Begin with the default, and change what should differ.
+///
+/// ```
+/// # fn main() -> Result<(), persea::Error> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path();
+/// let mut options = persea::InstanceOptions::default();
+/// options.delta_bytes_max = 16 << 20;
+/// let instance = persea::Instance::open_with(path, &options)?;
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InstanceOptions {
+    /// How often writes that nobody waits for are brought to the disk: 100 ms by default. What was acknowledged in
+    /// between survives the end of the process, but not a power failure. `None` never does it by itself.
+    pub log_sync_interval: Option<Duration>,
+    /// Opens in spite of damage in the middle of the log, without the commits that can't be read: off by default.
+    pub ignore_log_damage: bool,
+    /// Memory in bytes for commits that are in the log only: 64 MiB by default. A checkpoint brings them to LMDB when it
+    /// is used up; while that goes on, as much again may be used.
+    pub delta_bytes_max: usize,
+    /// A checkpoint begins at the latest so long after the first commit that is in the log only: 10 s by default.
+    pub checkpoint_interval: Duration,
+    /// How long a query or transaction may go on to read a state that is outdated by newer commits, to within half a
+    /// second; without limit by default. What reads on after that fails with number 1654. LMDB keeps every page
+    /// that a reader can see, so a reader without end makes the file grow with each write.
+    pub snapshot_age_max: Option<Duration>,
+}
+
+impl Default for InstanceOptions {
+    fn default() -> InstanceOptions {
+        let options = persea_collections::Options::default().transactions;
+        InstanceOptions {
+            log_sync_interval: options.sync_interval,
+            ignore_log_damage: options.ignore_log_damage,
+            delta_bytes_max: options.delta_bytes_max,
+            checkpoint_interval: options.checkpoint_interval,
+            snapshot_age_max: options.snapshot_age_max,
+        }
+    }
+}
+
+impl InstanceOptions {
+    pub(crate) fn for_store(&self) -> persea_collections::Options {
+        let mut options = persea_collections::Options::default();
+        let transactions = &mut options.transactions;
+        transactions.sync_interval = self.log_sync_interval;
+        transactions.ignore_log_damage = self.ignore_log_damage;
+        transactions.delta_bytes_max = self.delta_bytes_max;
+        transactions.checkpoint_interval = self.checkpoint_interval;
+        transactions.snapshot_age_max = self.snapshot_age_max;
+        options
+    }
+}
 
 /// A store with all its databases; what a server works on.
 ///
@@ -25,7 +83,58 @@ impl Instance {
     /// # Errors
     /// When the folder can't be opened, another process has it, or its catalog is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Instance> {
-        Ok(Instance::of(Databases::open(path, &persea_collections::Options::default())?))
+        Instance::open_with(path, &InstanceOptions::default())
+    }
+
+    /// As [`open`](Instance::open), with options.
+    ///
+    /// # Errors
+    /// As [`open`](Instance::open).
+    pub fn open_with(path: impl AsRef<Path>, options: &InstanceOptions) -> Result<Instance> {
+        Ok(Instance::of(Databases::open(path, &options.for_store())?))
+    }
+
+    /// Opens the folder `path` for reading, while another process writes to it or while none does.
+    ///
+    /// Each read and query shows every commit that was acknowledged before it began, those too that are only in the log
+    /// as yet; collections that the other process makes turn up. The other process is neither waited for nor
+    /// made to wait. Nothing in the folder is changed but a slot in LMDB's lock file, and every write is refused with
+    /// number 1004. If the other process is killed, this one goes on with all that it had acknowledged.
+    ///
+    /// As long as a query runs here, LMDB's file keeps the pages that it reads, and grows instead.
+    ///
+    /// # Errors
+    /// When there is no database, this process has the folder open already, or its files are damaged.
+    pub fn open_read_only(path: impl AsRef<Path>) -> Result<Instance> {
+        Instance::open_read_only_with(path, &InstanceOptions::default())
+    }
+
+    /// As [`open_read_only`](Instance::open_read_only), with options.
+    ///
+    /// # Errors
+    /// As [`open_read_only`](Instance::open_read_only).
+    pub fn open_read_only_with(path: impl AsRef<Path>, options: &InstanceOptions) -> Result<Instance> {
+        Ok(Instance::of(Databases::open_read_only(path, &options.for_store())?))
+    }
+
+    /// Whether it was opened for reading only.
+    pub fn is_read_only(&self) -> bool {
+        self.databases.is_read_only()
+    }
+
+    /// What the storage has done since it was opened, and what it holds now.
+    pub fn storage_metrics(&self) -> StorageMetrics {
+        StorageMetrics::of(self.databases.transactions())
+    }
+
+    /// Writes a consistent copy of everything acknowledged so far into the folder `path`, which must not hold a database,
+    /// while reads and writes go on. Gives the number of a commit that the copy has, with all before it.
+    ///
+    /// # Errors
+    /// When the copy can't be written.
+    pub fn copy_to(&self, path: impl AsRef<Path>) -> Result<u64> {
+        let copied = self.databases.transactions().copy_to(path).map_err(persea_collections::Error::from)?;
+        Ok(copied.0)
     }
 
     /// A store in memory only.
@@ -128,6 +237,10 @@ impl Instance {
     /// 17 and 10 for members of the wrong type or value, 400 for what is no object.
     pub fn set_query_tracking(&self, database: &str, changes: Slice<'_>) -> Result<VPackBuf> {
         self.running.set_properties(database, changes)
+    }
+
+    pub(crate) fn store(&self) -> &Databases {
+        &self.databases
     }
 
     pub(crate) fn running(&self) -> &Arc<RunningQueries> {

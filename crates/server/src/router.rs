@@ -33,6 +33,7 @@ const ROUTES: &[(&[&str], Handler)] = &[
     (&["_api", "gharial"], routes::gharial::handle),
     (&["_api", "edges"], routes::edges::handle),
     (&["_admin", "server"], routes::admin_server::handle),
+    (&["_admin", "metrics"], routes::admin_metrics::handle),
     (&["_admin", "options"], routes::admin_options::values),
     (&["_admin", "options-public"], routes::admin_options::values),
     (&["_admin", "options-description"], routes::admin_options::descriptions),

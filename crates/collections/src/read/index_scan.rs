@@ -63,8 +63,6 @@ enum Layout {
     Unique,
     /// Key and local id, then stored values in the value.
     Shared,
-    /// Vertex and local id, then the opposite vertex in the value.
-    Edge,
 }
 
 impl<'v> IndexScan<'v> {
@@ -129,17 +127,6 @@ impl<'v> IndexScan<'v> {
         Ok(Self { source, layout, recheck })
     }
 
-    /// All entries of one keyspace of an index, in key order.
-    pub(crate) fn whole(view: &'v ReadView, index: &Index, keyspace: u64) -> Result<Self> {
-        let layout = match index.kind() {
-            IndexKind::Edge => Layout::Edge,
-            _ if index.definition().unique => Layout::Unique,
-            _ => Layout::Shared,
-        };
-        let range = view.range(Tree::Index, keyspace, super::EVERYTHING, Direction::Forward)?;
-        Ok(Self { source: Source::Range(range), layout, recheck: false })
-    }
-
     /// Whether entries may be among them that do not match, because values that long are cut in keys: the reader
     /// has to check the documents.
     pub fn needs_recheck(&self) -> bool {
@@ -176,10 +163,6 @@ impl Layout {
             Self::Shared => {
                 let (key, local_id) = split_key(key)?;
                 Some(IndexEntry { local_id: LocalId(local_id), stored: stored_slice(value), key })
-            }
-            Self::Edge => {
-                let (key, local_id) = split_key(key)?;
-                Some(IndexEntry { local_id: LocalId(local_id), stored: Slice::none(), key })
             }
         }
     }

@@ -70,6 +70,16 @@ impl View {
         })
     }
 
+    /// Whether the view may still be read: a store may limit for how long after there is a newer state. Scans ask when
+    /// they begin; who reads for long asks now and then.
+    ///
+    /// # Errors
+    /// [`Error::SnapshotTooOld`].
+    #[inline]
+    pub fn check_age(&self) -> Result<()> {
+        Ok(self.inner.check_age()?)
+    }
+
     /// The indexes that the collection had at this view's moment.
     ///
     /// # Errors

@@ -80,6 +80,9 @@ fn run_once(
     progress: &mut Progress,
 ) -> Result<QueryOutcome> {
     let query = progress.measure(|timings| &mut timings.parsing, || persea_aql::parse(text))?;
+    if query.is_modification {
+        database.refuse_writing()?;
+    }
     let view = progress.measure(|timings| &mut timings.loading_collections, || database.view())?;
     let planned = plan(database, &view, &query, binds.as_slice(), options)?;
     check_declared(database, &planned)?;

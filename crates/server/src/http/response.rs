@@ -12,6 +12,8 @@ use super::headers;
 enum Body {
     /// A value, sent as JSON or VelocyPack as the client wishes.
     Value(VPackBuf),
+    /// Plain text.
+    Text(String),
     /// Nothing.
     Empty,
 }
@@ -60,6 +62,11 @@ impl Response {
         Response::value(status, builder.finish().unwrap_or_default())
     }
 
+    /// Plain text.
+    pub fn text(status: StatusCode, text: String) -> Response {
+        Response { status, headers: HeaderMap::new(), body: Body::Text(text) }
+    }
+
     /// No body.
     pub fn empty(status: StatusCode) -> Response {
         Response { status, headers: HeaderMap::new(), body: Body::Empty }
@@ -89,6 +96,7 @@ impl Response {
                 persea_json::write(value.as_slice(), &mut text);
                 (Bytes::from(text), headers::JSON)
             }
+            Body::Text(text) => (Bytes::from(text), headers::TEXT),
             Body::Empty => (Bytes::new(), headers::TEXT),
         };
         let length = bytes.len();

@@ -1,6 +1,7 @@
 //! One file a route of the HTTP API; file names follow the URLs.
 
 pub mod admin;
+pub mod admin_metrics;
 pub mod admin_options;
 pub mod admin_server;
 pub mod aqlfunction;
