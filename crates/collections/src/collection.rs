@@ -256,6 +256,8 @@ impl Collection {
         }
         match read(&pair_key(self.database_id, self.id))? {
             Some(record) => Ok(Arc::new(Definition::from_record(Slice::trusted(record))?.sharing(&current))),
+            // Of what another process makes and drops, nobody here knows which of the two it was.
+            None if self.shared.is_read_only => Err(Error::CollectionNotFound(self.name().to_string())),
             None => {
                 self.check_exists()?;
                 // It is newer than the snapshot: whichever keyspaces one looks in, there is nothing.

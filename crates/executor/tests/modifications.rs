@@ -66,7 +66,7 @@ fn ignoring_errors_does_not_ignore_limits() {
         let persea_executor::Access::Write(mut transaction) = cursor.finish().access else { panic!() };
         let view = transaction.view().unwrap();
         let collection = db.database.collection("c").unwrap();
-        assert!(view.verify(&collection).unwrap().is_clean(), "within {limit} bytes");
+        assert!(view.verify(&collection, &mut |_| {}).unwrap().is_clean(), "within {limit} bytes");
     }
     let answer = db.run(query).unwrap();
     assert_eq!((answer.stats.writes_executed, answer.stats.writes_ignored), (99, 1));

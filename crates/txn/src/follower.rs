@@ -128,11 +128,16 @@ impl Follower {
             None => Arc::new(engine.snapshot()?),
         };
         let base = journal::engine_state(&main).map_err(Failure::Final)?;
-        let mut followed = match state.followed.take().filter(|followed| followed.base == base) {
-            Some(followed) => followed,
+        let known = state.followed.take().filter(|followed| followed.goes_with(base, self.delta_bytes));
+        let mut followed = match known {
+            Some(followed) => Followed { base, ..followed },
             None => self.follow_from(base)?,
         };
         followed.read_on(self)?;
+        if followed.last_seq < base.stored_seq {
+            // What came between was trimmed before it was read, and is in the engine.
+            followed = self.follow_from(base)?;
+        }
         if engine.version() != main.version() {
             let now = journal::engine_state(&engine.snapshot()?).map_err(Failure::Final)?;
             if now.bulk != base.bulk {
@@ -192,6 +197,13 @@ impl Follower {
 }
 
 impl Followed {
+    /// Whether the delta is right over another state of the engine too. It is after a checkpoint: what both have is the
+    /// same in both. It isn't after a bulk commit, which is newer than what it covers.
+    fn goes_with(&self, base: EngineState, delta_bytes_max: usize) -> bool {
+        let has_only_news = base == self.base;
+        base.bulk == self.base.bulk && (has_only_news || self.delta.memory_bytes() <= delta_bytes_max)
+    }
+
     fn read_on(&mut self, follower: &Follower) -> std::result::Result<(), Failure> {
         match &mut self.log {
             Some(log) => log.read(receiver(&self.delta, &mut self.last_seq)).map_err(failure_of),
