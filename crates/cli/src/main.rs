@@ -1,6 +1,7 @@
 //! The `persea` command.
 
 mod backup;
+mod c_allocator;
 mod check;
 mod compact;
 mod cpu_check;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
     // On Linux the loader has called it already.
     #[cfg(not(target_os = "linux"))]
     cpu_check::refuse_unfit_cpu();
+    c_allocator::share_among_threads();
     let outcome = match Arguments::parse().command {
         Command::Serve(options) => serve::run(options),
         Command::Backup(options) => backup::run(&options),

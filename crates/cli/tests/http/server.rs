@@ -38,9 +38,42 @@ impl Server {
         Server::spawn(folder.to_owned(), None, &[])
     }
 
+    /// Starts a server on a folder that stays, with further options.
+    pub fn start_in_with(folder: &Path, options: &[&str]) -> Server {
+        Server::spawn(folder.to_owned(), None, options)
+    }
+
+    /// Starts a server on an empty folder that may use so many kilobytes of address space.
+    pub fn start_limited(kilobytes: u64, options: &[&str]) -> Server {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().to_owned();
+        Server::spawn_by(Server::limited(kilobytes), path, Some(folder), options)
+    }
+
+    /// The same on a folder that stays.
+    pub fn start_limited_in(folder: &Path, kilobytes: u64, options: &[&str]) -> Server {
+        Server::spawn_by(Server::limited(kilobytes), folder.to_owned(), None, options)
+    }
+
+    fn limited(kilobytes: u64) -> Command {
+        let mut command = Command::new("sh");
+        let script = format!("ulimit -v {kilobytes}; exec \"$0\" \"$@\"");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_persea")]);
+        command
+    }
+
     fn spawn(folder: PathBuf, own_folder: Option<tempfile::TempDir>, options: &[&str]) -> Server {
+        Server::spawn_by(Command::new(env!("CARGO_BIN_EXE_persea")), folder, own_folder, options)
+    }
+
+    fn spawn_by(
+        mut command: Command,
+        folder: PathBuf,
+        own_folder: Option<tempfile::TempDir>,
+        options: &[&str],
+    ) -> Server {
         let started = Instant::now();
-        let mut process = Command::new(env!("CARGO_BIN_EXE_persea"))
+        let mut process = command
             .arg("serve")
             .arg("--data")
             .arg(&folder)

@@ -45,6 +45,41 @@ pub(super) fn can_reserve(_bytes: usize) -> bool {
     true
 }
 
+/// What a growing reservation leaves to the rest of the process.
+#[cfg(target_os = "linux")]
+const REST_BYTES_MIN: u64 = 32 << 20;
+
+/// Whether a reservation can become `wanted_bytes` large, which is given up before the larger one is made.
+pub(super) fn can_replace(current_bytes: usize, wanted_bytes: usize) -> bool {
+    if can_reserve(wanted_bytes) {
+        return true;
+    }
+    // Where a limit is what is in the way, the old reservation counts too. Nothing can be tried out without giving that up,
+    // so it is calculated, with some room for what other threads do meanwhile.
+    #[cfg(target_os = "linux")]
+    {
+        let more_bytes = wanted_bytes.saturating_sub(current_bytes) as u64;
+        unused_bytes().is_some_and(|unused| more_bytes.saturating_add(REST_BYTES_MIN) <= unused)
+    }
+    #[cfg(not(target_os = "linux"))]
+    false
+}
+
+/// Address space that the process may still take, if there is a limit.
+#[cfg(target_os = "linux")]
+fn unused_bytes() -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: `limit` is a valid place for what the call writes.
+    let is_known = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } == 0;
+    if !is_known || limit.rlim_cur == libc::RLIM_INFINITY {
+        return None;
+    }
+    // The first number is the size of the process in pages.
+    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let n_pages: u64 = statm.split_whitespace().next()?.parse().ok()?;
+    Some(limit.rlim_cur.saturating_sub(n_pages.checked_mul(page_bytes())?))
+}
+
 /// Memory of the machine in bytes, if the system tells.
 pub(super) fn physical_memory_bytes() -> Option<u64> {
     #[cfg(unix)]

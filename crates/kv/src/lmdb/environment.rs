@@ -5,7 +5,7 @@ use std::path::Path;
 
 use heed::{CommitOrAbort, EnvFlags, EnvOpenOptions};
 
-use super::address_space::{affordable, can_reserve, physical_memory_bytes, round_up};
+use super::address_space::{affordable, can_replace, physical_memory_bytes, round_up};
 use super::data_file::DataFile;
 use super::{Database, Databases, Environment, Options, ReadAhead, WriteSync, engine_error};
 use crate::{Error, MAX_KEY_BYTES, Result, Tree};
@@ -159,14 +159,16 @@ impl Databases {
 /// The caller guarantees that no transaction of this environment is alive.
 pub(super) fn grow(environment: &Environment) -> Result<bool> {
     let current_bytes = environment.info().map_size;
-    // The new room is probed for while the old is still mapped: a failure after unmapping could not be undone.
+    // It has to be sure that there is room while the old map is still there: a failure after unmapping it could not be
+    // undone.
     let sizes = [
         current_bytes.saturating_mul(2),
         current_bytes + current_bytes / 2,
         current_bytes + current_bytes / 8,
+        current_bytes + current_bytes / 32,
     ];
     for size_bytes in sizes.map(round_up) {
-        if size_bytes > current_bytes && can_reserve(size_bytes) {
+        if size_bytes > current_bytes && can_replace(current_bytes, size_bytes) {
             // SAFETY: no transaction is alive, as the caller guarantees, so nothing points into the old map.
             unsafe { environment.resize(size_bytes) }.map_err(engine_error)?;
             return Ok(true);
@@ -182,8 +184,9 @@ pub(super) fn follow_growth(environment: &Environment) -> Result<bool> {
     let data_bytes =
         usize::try_from(environment.real_disk_size().map_err(engine_error)?).unwrap_or(usize::MAX);
     let sizes = [data_bytes.saturating_mul(2), data_bytes.saturating_add(data_bytes / 4), data_bytes];
+    let current_bytes = environment.info().map_size;
     for size_bytes in sizes.map(round_up) {
-        if can_reserve(size_bytes) {
+        if can_replace(current_bytes, size_bytes) {
             // SAFETY: no transaction is alive, as the caller guarantees, so nothing points into the old map.
             unsafe { environment.resize(size_bytes) }.map_err(engine_error)?;
             return Ok(true);
