@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test that can't go on fails there and then")]
 
 mod client;
+#[allow(dead_code, reason = "shared with the tests of maintenance")]
 mod server;
 
 mod collections;
