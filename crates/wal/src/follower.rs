@@ -15,6 +15,9 @@ use crate::segment::{Head, read_head, segment_name};
 use crate::storage::{Storage, StorageFile};
 use crate::{Error, Record, Result};
 
+/// How much is read at once of what has come since the last time: seldom much.
+const READ_BYTES: usize = 32 << 10;
+
 /// A place in a log of which another process may be the writer.
 ///
 /// It sees every record that was appended before the call, in order and each once. The writer may trim the log meanwhile,
@@ -75,7 +78,8 @@ impl Follower {
         loop {
             let name = segment_name(self.header.number);
             // What was read ahead the last time may have been written to since, so each time begins with an empty window.
-            let mut reader = RecordReader::new(self.file.clone(), &self.header, self.offset);
+            let mut reader =
+                RecordReader::new(self.file.clone(), &self.header, self.offset).with_read_bytes(READ_BYTES);
             let file_bytes = self.file.byte_size().context("read", &name)?;
             while reader.step(file_bytes).context("read", &name)? == Step::Record {
                 self.offset = reader.offset();

@@ -7,7 +7,7 @@ use crate::format::{RECORD_ALIGNMENT, RECORD_HEADER_BYTES, RecordHeader, Segment
 use crate::storage::StorageFile;
 use crate::{Position, Record};
 
-/// How much is read at once.
+/// How much is usually read at once.
 const READ_BYTES: usize = 512 << 10;
 
 pub(crate) struct RecordReader {
@@ -19,6 +19,8 @@ pub(crate) struct RecordReader {
     buffer: Vec<u8>,
     buffer_offset: u64,
     n_filled: usize,
+    /// How much is read at once.
+    read_bytes: usize,
     /// Where in the file the next record is expected.
     offset: u64,
     /// The record that was read last.
@@ -47,9 +49,15 @@ impl RecordReader {
             buffer: Vec::new(),
             buffer_offset: offset,
             n_filled: 0,
+            read_bytes: READ_BYTES,
             offset,
             current: None,
         }
+    }
+
+    /// Reads so much at once instead of the usual: for who expects a few records only.
+    pub(crate) fn with_read_bytes(self, read_bytes: usize) -> Self {
+        Self { read_bytes, ..self }
     }
 
     /// Where in the file the next record is expected.
@@ -139,10 +147,10 @@ impl RecordReader {
         self.buffer.copy_within(kept, 0);
         (self.buffer_offset, self.n_filled) = (offset, n_kept);
         let available = usize::try_from(limit - offset).unwrap_or(usize::MAX);
-        let wanted = n_bytes.max(READ_BYTES).min(available);
-        if self.buffer.len() < wanted || (self.buffer.len() > READ_BYTES && wanted <= READ_BYTES) {
+        let wanted = n_bytes.max(self.read_bytes).min(available);
+        if self.buffer.len() < wanted || (self.buffer.len() > self.read_bytes && wanted <= self.read_bytes) {
             self.buffer.resize(wanted.max(n_kept), 0);
-            self.buffer.shrink_to(READ_BYTES);
+            self.buffer.shrink_to(self.read_bytes);
         }
         if let Some(rest) = self.buffer.get_mut(n_kept..wanted.max(n_kept)) {
             self.n_filled += self.file.read_at(offset + n_kept as u64, rest)?;

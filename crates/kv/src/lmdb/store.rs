@@ -97,6 +97,8 @@ impl LmdbStore {
         std::fs::create_dir_all(folder)?;
         let path = folder.join(DATA_FILE_NAME);
         let mut file = std::fs::File::create_new(&path)?;
+        // Makes room for what another process has written, which copying by itself does not.
+        drop(self.snapshot()?);
         let _pass = self.inner.gate.enter();
         let copied = self.inner.environment.copy_to_file(&mut file, CompactionOption::Enabled);
         let synced = copied.map_err(engine_error).and_then(|()| Ok(file.sync_all()?));
