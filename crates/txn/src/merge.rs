@@ -73,7 +73,7 @@ impl<'v> Key<'v> {
 
     /// The order of two keys of the same keyspace.
     #[inline]
-    fn cmp(self, other: Key<'_>) -> Ordering {
+    fn cmp(&self, other: &Key<'_>) -> Ordering {
         self.digest.cmp(&other.digest).then_with(|| {
             let are_short =
                 self.full.len() == PREFIX_BYTES + DIGEST_BYTES && self.full.len() == other.full.len();
@@ -109,8 +109,8 @@ impl<'v> Cursor<'v> {
 pub struct MergedRange<'v> {
     /// Newest first, so that the first of several equal keys is the one that counts.
     overlays: SmallVec<[Cursor<'v>; 4]>,
-    /// The next key of any overlay with what the newest of them says about it.
-    overlay_head: Option<(Key<'v>, Written<'v>)>,
+    /// Which of them has the next key of all, the newest of several; none is left behind the last one.
+    nearest: usize,
     /// Keys of the engine with a digest before this one come before the next key of the overlays.
     overlay_digest: u64,
     main: persea_kv::Range<'v>,
@@ -128,14 +128,14 @@ impl<'v> MergedRange<'v> {
     ) -> MergedRange<'v> {
         let mut range = MergedRange {
             overlays: overlays.into_iter().map(|overlay| Cursor::new(overlay, direction)).collect(),
-            overlay_head: None,
+            nearest: 0,
             overlay_digest: 0,
             main,
             main_head: None,
             is_main_over: false,
             direction,
         };
-        range.find_overlay_head();
+        range.find_nearest();
         range
     }
 
@@ -156,39 +156,43 @@ impl<'v> MergedRange<'v> {
         }
     }
 
-    fn find_overlay_head(&mut self) {
-        let mut best: Option<(Key<'v>, Written<'v>)> = None;
-        for cursor in &self.overlays {
-            let Some(head) = cursor.head else { continue };
-            if best.is_none_or(|best| self.directed(head.0.cmp(best.0)).is_lt()) {
-                best = Some(head);
+    fn find_nearest(&mut self) {
+        // By reference: copies of what was just written wait until the processor has it in one piece.
+        let mut nearest: Option<(usize, &Key<'v>)> = None;
+        for (position, cursor) in self.overlays.iter().enumerate() {
+            let Some((key, _)) = &cursor.head else { continue };
+            if nearest.is_none_or(|(_, best)| self.directed(key.cmp(best)).is_lt()) {
+                nearest = Some((position, key));
             }
         }
-        self.overlay_head = best;
-        self.overlay_digest = match (best, self.direction) {
-            (Some((key, _)), _) => key.digest,
-            (None, Direction::Forward) => u64::MAX,
-            (None, Direction::Reverse) => u64::MIN,
+        let end = match self.direction {
+            Direction::Forward => u64::MAX,
+            Direction::Reverse => u64::MIN,
         };
+        (self.nearest, self.overlay_digest) =
+            nearest.map_or((usize::MAX, end), |(position, key)| (position, key.digest));
     }
 
+    /// Leaves a key behind in all overlays that are at it.
     fn advance_overlays_past(&mut self, key: Key<'v>) {
         let direction = self.direction;
-        for cursor in &mut self.overlays {
-            if cursor.head.is_some_and(|head| head.0.cmp(key).is_eq()) {
+        // Newer ones are not at it, or one of them would be the nearest.
+        for cursor in self.overlays.iter_mut().skip(self.nearest) {
+            if cursor.head.as_ref().is_some_and(|(head, _)| head.cmp(&key).is_eq()) {
                 cursor.advance(direction);
             }
         }
-        self.find_overlay_head();
+        self.find_nearest();
     }
 
     /// The next entry when it isn't clear that it is the engine's: `main_head`, if there is one, against the overlays.
     #[inline(never)]
     fn next_with_overlays(&mut self) -> Option<Result<Head<'v>>> {
         loop {
-            let Some((key, value)) = self.overlay_head else { return self.main_head.take().map(Ok) };
+            let nearest = self.overlays.get(self.nearest).and_then(|cursor| cursor.head.as_ref());
+            let Some(&(key, value)) = nearest else { return self.main_head.take().map(Ok) };
             if let Some(main) = self.main_head {
-                match self.directed(Key::new(main.0).cmp(key)) {
+                match self.directed(Key::new(main.0).cmp(&key)) {
                     Ordering::Less => return self.main_head.take().map(Ok),
                     Ordering::Equal => self.main_head = None,
                     Ordering::Greater => {}
