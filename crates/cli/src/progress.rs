@@ -34,7 +34,9 @@ impl Display {
     pub fn show(&mut self, progress: Progress<'_>) {
         if progress.step != self.step {
             progress.step.clone_into(&mut self.step);
-            self.bar.set_style(style(self.unit, progress.total.is_some()));
+            // Pages are counted one by one, whatever the rest of the command is measured in.
+            let unit = if progress.step == "checking pages" { Unit::Things } else { self.unit };
+            self.bar.set_style(style(unit, progress.total.is_some()));
             self.bar.set_message(self.step.clone());
         }
         if let Some(total) = progress.total {

@@ -160,6 +160,14 @@ fn a_data_file_that_is_cut_off_is_reported_and_not_mapped() {
         assert!(is_clean || check_damaged(folder.path()).contains("pages data.mdb"), "{ended:?}");
         assert!(!is_clean || n_left > n_pages / 2, "{n_left} of {n_pages} pages are not all");
     }
+    // A backup of such a file is refused before anything is copied.
+    let target = folder.path().join("copy");
+    let (from, to) = (folder.path().to_str().unwrap(), target.to_str().unwrap());
+    std::fs::write(&path, &whole[..n_pages / 2 * 4096]).unwrap();
+    let ended = persea(["backup", "--data", from, "--to", to]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.errors.contains("cut off") && !target.exists(), "{ended:?}");
+    std::fs::write(&path, &whole[..4096]).unwrap();
     // Nor does a server end by a signal when the pages are missing from which everything begins.
     let ended =
         persea(["serve", "--data", folder.path().to_str().unwrap(), "--endpoint", "tcp://127.0.0.1:0"]);
