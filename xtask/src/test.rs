@@ -16,10 +16,15 @@ pub struct Options {
     no_drivers: bool,
 }
 
+/// Locks and commits under a model checker, which needs a build of its own.
+const INTERLEAVINGS: [&str; 8] =
+    ["test", "--quiet", "-p", "persea-txn", "--features", "shuttle", "--test", "interleavings"];
+
 /// Runs the quick loop, all integration and documentation tests, then the drivers against the real binary.
 pub fn run(options: &Options) -> anyhow::Result<()> {
     check::run()?;
     process::cargo(&["test", "--workspace", "--test", "*"])?;
+    process::cargo(&INTERLEAVINGS)?;
     process::cargo(&["test", "--workspace", "--doc", "--quiet"])?;
     docs::run(&docs::Options::default())?;
     if !options.no_drivers {

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::thread::JoinHandle;
 use std::time::Duration;
-
-use parking_lot::{Condvar, Mutex};
 
 use crate::journal::Journal;
 use crate::manager::Shared;
+use crate::primitives::{Condvar, Mutex, thread};
 
 /// Pause between two slices while commits are under way, so that clearing takes a fraction of the writer's time.
 const COURTESY_PAUSE: Duration = Duration::from_millis(2);
@@ -60,14 +58,13 @@ impl Bell {
 #[derive(Debug)]
 pub(crate) struct Background {
     shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<thread::JoinHandle<()>>,
 }
 
 impl Background {
     pub(crate) fn start(shared: Arc<Shared>) -> std::io::Result<Background> {
         let for_thread = shared.clone();
-        let thread =
-            std::thread::Builder::new().name("persea-txn".to_owned()).spawn(move || run(&for_thread))?;
+        let thread = thread::Builder::new().name("persea-txn".to_owned()).spawn(move || run(&for_thread))?;
         Ok(Background { shared, thread: Some(thread) })
     }
 }

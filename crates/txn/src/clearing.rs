@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::ops::Bound;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::Mutex;
 use persea_kv::{Bounds, Direction, Store, Tree, Write};
 
 use crate::keyspace::{FullBounds, RESERVED_KEYSPACE, full_key};
 use crate::manager::Shared;
+use crate::primitives::Mutex;
 use crate::{CommitSeq, ReadView, Result};
 
 /// First byte of the keys of clear markers in the reserved keyspace of the meta tree.

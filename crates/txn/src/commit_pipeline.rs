@@ -7,11 +7,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::{Condvar, Mutex};
 use persea_kv::{Engine, Store};
 
 use crate::journal::{Committed, Journal, Notice};
 use crate::manager::Shared;
+use crate::primitives::{Condvar, Mutex};
 use crate::snapshots::SnapshotRegistry;
 use crate::write_set::{Layers, data_bytes, writes_of};
 use crate::{CommitSeq, Result};

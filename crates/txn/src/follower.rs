@@ -18,12 +18,12 @@ use std::io::ErrorKind;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use parking_lot::Mutex;
 use persea_kv::{Engine, Snapshot, Store, StoreSnapshot};
 use persea_wal::{Position, Received, Record, Storage};
 
 use crate::delta::Delta;
 use crate::journal::{self, EngineState};
+use crate::primitives::Mutex;
 use crate::snapshots::{SharedSnapshot, SnapshotRegistry};
 use crate::{CommitSeq, Error, Options, Result};
 

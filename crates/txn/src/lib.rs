@@ -12,6 +12,7 @@ mod locks;
 mod manager;
 mod merge;
 mod options;
+mod primitives;
 mod snapshots;
 mod transaction;
 mod view;

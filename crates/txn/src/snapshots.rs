@@ -6,15 +6,15 @@
 //! reads from, which tells how long committed keys must be remembered for conflict detection.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
 use persea_kv::{Engine, Snapshot, Store, StoreSnapshot};
 use smallvec::SmallVec;
 
 use crate::delta::Delta;
+use crate::primitives::{AtomicU64, Mutex};
 use crate::{CommitSeq, Error, Result};
 
 /// A state of the database shared by views and transactions.
@@ -238,8 +238,7 @@ impl SnapshotRegistry {
         self.births.n_expired.load(Ordering::Relaxed)
     }
 
-    /// Counts a transaction out. Returns the horizon: the commit up to which every transaction sees everything, those
-    /// that run now and those that begin later.
+    /// Counts a transaction out. Returns the [horizon](SnapshotRegistry::horizon).
     pub(crate) fn end(&self, seq: CommitSeq) -> CommitSeq {
         let mut state = self.state.lock();
         if let Some(count) = state.active.get_mut(&seq) {
@@ -248,6 +247,15 @@ impl SnapshotRegistry {
                 state.active.remove(&seq);
             }
         }
+        self.horizon_of(&state)
+    }
+
+    /// The commit up to which every transaction sees everything, those that run now and those that begin later.
+    pub(crate) fn horizon(&self) -> CommitSeq {
+        self.horizon_of(&self.state.lock())
+    }
+
+    fn horizon_of(&self, state: &State) -> CommitSeq {
         // Never beyond the latest commit, not even without active transactions: some may begin, and others commit,
         // before the caller acts on the answer.
         let latest = CommitSeq(self.latest.load(Ordering::Acquire));

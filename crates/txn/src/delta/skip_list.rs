@@ -14,11 +14,11 @@ use std::ops::Bound;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use parking_lot::{Mutex, MutexGuard};
 use persea_kv::Bounds;
 
 use super::arena::{ALIGNMENT, Arena};
 use crate::CommitSeq;
+use crate::primitives::{Mutex, MutexGuard};
 
 /// Enough for 4^12 keys, far more than a delta holds.
 const HEIGHT_MAX: usize = 12;

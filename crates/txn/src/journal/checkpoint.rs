@@ -10,6 +10,7 @@ use persea_wal::Log;
 use super::{Committed, EngineWriter, Journal, STORED_BULK_KEY, STORED_SEQ_KEY, STORED_SEQ_TREE};
 use crate::delta::Delta;
 use crate::keyspace::{RESERVED_KEYSPACE, full_key};
+use crate::primitives::thread;
 use crate::snapshots::SnapshotRegistry;
 use crate::write_set::{Layers, data_bytes, writes_of};
 use crate::{CommitSeq, Error, Options, Result};
@@ -245,7 +246,7 @@ fn drop_when_unused(log: Option<Arc<Log>>) {
             Ok(log) => return drop(log),
             Err(shared) => log = shared,
         }
-        std::thread::sleep(Duration::from_millis(1));
+        thread::sleep(Duration::from_millis(1));
     }
 }
 

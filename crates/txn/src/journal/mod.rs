@@ -19,7 +19,6 @@ mod recovery;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::{Mutex, RwLock};
 use persea_kv::{Engine, Tree};
 use persea_wal::{Batch, Log, Position, Storage};
 
@@ -27,6 +26,7 @@ pub(crate) use checkpoint::StoredSeq;
 pub(crate) use recovery::{EngineState, engine_state, replay};
 
 use crate::delta::Delta;
+use crate::primitives::{AtomicU64 as SharedAtomicU64, Mutex, RwLock};
 use crate::snapshots::{Deltas, SnapshotRegistry};
 use crate::write_set::{Layers, writes_of};
 use crate::{CommitSeq, Error, Options, Result};
@@ -46,7 +46,7 @@ pub(crate) struct Journal {
     engine_writer: Mutex<EngineWriter>,
     pressure: Pressure,
     /// Up to which commit the engine has everything.
-    checkpointed: AtomicU64,
+    checkpointed: SharedAtomicU64,
     pub(crate) counters: JournalCounters,
 }
 
@@ -114,7 +114,7 @@ impl Journal {
             }),
             engine_writer: Mutex::default(),
             pressure: Pressure::default(),
-            checkpointed: AtomicU64::new(recovered.stored_seq),
+            checkpointed: SharedAtomicU64::new(recovered.stored_seq),
             counters: JournalCounters::default(),
         };
         journal.counters.replayed_commits.store(recovered.n_replayed, Ordering::Relaxed);

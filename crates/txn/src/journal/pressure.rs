@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
-
+use crate::primitives::{Condvar, Mutex, thread};
 use crate::{Error, Result};
 
 /// Pause of a commit when the active delta is nearly twice as large as it should be.
@@ -27,7 +26,7 @@ impl Pressure {
             return Ok(());
         }
         if now < 2.0 {
-            std::thread::sleep(PAUSE_MAX.mul_f64(now - 1.0));
+            thread::sleep(PAUSE_MAX.mul_f64(now - 1.0));
             return Ok(());
         }
         let mut failure = self.failure.lock();

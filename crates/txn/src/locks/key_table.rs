@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ahash::RandomState;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
-use parking_lot::Mutex;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::TransactionId;
 use crate::CommitSeq;
+use crate::primitives::Mutex;
 
 const N_SHARDS: usize = 16;
 

@@ -6,13 +6,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use parking_lot::Mutex;
-
 use super::graph::WaitGraph;
 use super::key_table::{KeyAttempt, KeyTable};
 use super::write_gates::{Entry, WriteGates};
 use super::{LockKey, LockMode, Ticket, TransactionId, WaitOutcome};
 use crate::CommitSeq;
+use crate::primitives::Mutex;
 
 /// What became of an attempt to take a lock.
 #[derive(Debug)]
