@@ -1,6 +1,6 @@
 //! Random work on a simulated disk that crashes, loses, tears and refuses, beside a model of what must be there.
 //!
-//! Every run follows from its seed. `PERSEA_SEED=n` replays one, `PERSEA_SEEDS=n` tries so many.
+//! Every run follows from its seed; `tests/support/seeds.rs` tells how to replay one.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -14,8 +14,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use persea_kv::{Store, StoreSnapshot, Write};
-use persea_txn::{Bounds, Direction, Durability, Engine, Error, Options, ReadView, TransactionManager, Tree};
+use persea_txn::{
+    Bounds, Direction, Durability, Engine, Error, Options, ReadView, Transaction, TransactionManager, Tree,
+};
 use persea_wal::simulation::{Fault, Operation, Random, SimulatedStorage};
+
+#[path = "../../../tests/support/seeds.rs"]
+mod seeds;
 
 const ALL: Bounds<'static> = (Bound::Unbounded, Bound::Unbounded);
 const KEYSPACE: u64 = 5;
@@ -30,6 +35,9 @@ fn options() -> Options {
     options.sync_interval = None;
     options.checkpoint_interval = Duration::from_secs(3600);
     options.bulk_bytes_min = BULK_BYTES;
+    // Else every run would allocate megabytes.
+    options.delta_bytes_max = 256 << 10;
+    options.lock_timeouts.key = Duration::ZERO;
     options.log_segment_bytes = 4096;
     options
 }
@@ -92,6 +100,14 @@ struct World {
     /// Commits that failed, and may yet turn up whole after a crash.
     doubtful: Vec<Writes>,
     views: Vec<(ReadView, State)>,
+    running: Vec<Running>,
+}
+
+/// A transaction that is under way while others commit.
+struct Running {
+    transaction: Transaction,
+    snapshot: State,
+    writes: Writes,
 }
 
 impl World {
@@ -108,6 +124,7 @@ impl World {
             n_durable: 1,
             doubtful: Vec::new(),
             views: Vec::new(),
+            running: Vec::new(),
         }
     }
 
@@ -147,6 +164,10 @@ impl World {
                 transaction.view().unwrap();
             }
         }
+        self.finish(transaction, writes, is_synced);
+    }
+
+    fn finish(&mut self, transaction: Transaction, writes: Writes, is_synced: bool) {
         let durability = if is_synced { Durability::Synced } else { Durability::Buffered };
         let after = apply(self.last(), &writes);
         match transaction.commit(durability) {
@@ -167,11 +188,62 @@ impl World {
         }
     }
 
+    /// Begins a transaction, or goes on with one: it writes what it can lock, reads, commits or aborts.
+    fn interleave(&mut self) {
+        if self.running.len() < 3 {
+            let transaction = self.manager().begin().unwrap();
+            let snapshot = self.last().clone();
+            return self.running.push(Running { transaction, snapshot, writes: Writes::new() });
+        }
+        let slot = self.random.below(3) as usize;
+        if self.random.percent(70) {
+            let writes = self.writes();
+            let running = &mut self.running[slot];
+            for (tree, key, value) in writes {
+                match running.transaction.lock_key(tree.ordinal() as u64, &key) {
+                    Ok(()) => {}
+                    Err(Error::Conflict { .. }) => continue,
+                    Err(error) => panic!("{error}"),
+                }
+                match &value {
+                    Some(value) => running.transaction.put(tree, KEYSPACE, &key, value).unwrap(),
+                    None => running.transaction.delete(tree, KEYSPACE, &key).unwrap(),
+                }
+                running.writes.push((tree, key, value));
+            }
+            let expected = apply(&running.snapshot, &running.writes);
+            return check_view(&running.transaction.view().unwrap(), &expected);
+        }
+        let Running { transaction, writes, .. } = self.running.swap_remove(slot);
+        if self.random.percent(25) {
+            return transaction.abort();
+        }
+        let is_synced = self.random.percent(30);
+        // Without writes there is nothing that could fail, or that would be a commit.
+        if writes.is_empty() {
+            transaction.commit(Durability::Buffered).unwrap();
+        } else {
+            self.finish(transaction, writes, is_synced);
+        }
+    }
+
+    fn checkpoint(&mut self) {
+        self.manager().checkpoint().unwrap();
+        self.n_durable = self.states.len();
+    }
+
+    fn sync(&mut self) {
+        if self.manager().sync().is_ok() {
+            self.n_durable = self.states.len();
+        }
+    }
+
     fn crash(&mut self, is_power_failure: bool) {
         let engine = fork(&self.engine);
         // From here on nothing of the old process reaches the disk.
         let disk = if is_power_failure { self.disk.power_failure() } else { self.disk.kill() };
         self.views.clear();
+        self.running.clear();
         self.manager = None;
         (self.engine, self.disk) = (engine, disk);
         let n_sure = if is_power_failure { self.n_durable } else { self.states.len() };
@@ -189,6 +261,7 @@ impl World {
 
     fn close(&mut self) {
         self.views.clear();
+        self.running.clear();
         self.manager = None;
         let state = self.last().clone();
         self.open();
@@ -230,7 +303,8 @@ impl World {
 
     fn step(&mut self) {
         match self.random.below(100) {
-            0..64 => self.commit(),
+            0..40 => self.commit(),
+            40..64 => self.interleave(),
             64..72 => {
                 let view = self.manager().snapshot().unwrap();
                 check_view(&view, self.last());
@@ -238,15 +312,8 @@ impl World {
                 self.views.push((view, state));
             }
             72..76 => drop(self.views.pop()),
-            76..82 => {
-                self.manager().checkpoint().unwrap();
-                self.n_durable = self.states.len();
-            }
-            82..85 => {
-                if self.manager().sync().is_ok() {
-                    self.n_durable = self.states.len();
-                }
-            }
+            76..82 => self.checkpoint(),
+            82..85 => self.sync(),
             85..87 => self.close(),
             87..90 => {
                 let is_power_failure = self.random.percent(60);
@@ -271,18 +338,7 @@ impl World {
     }
 }
 
-struct TellSeed(u64);
-
-impl Drop for TellSeed {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            println!("PERSEA_SEED={} replays this", self.0);
-        }
-    }
-}
-
 fn run(seed: u64) {
-    let _tell = TellSeed(seed);
     let mut world = World::new(seed);
     for _ in 0..80 {
         world.step();
@@ -292,9 +348,42 @@ fn run(seed: u64) {
 
 #[test]
 fn acknowledged_commits_outlive_crashes_and_failures() {
-    let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    match number("PERSEA_SEED") {
-        Some(seed) => run(seed),
-        None => (0..number("PERSEA_SEEDS").unwrap_or(30)).for_each(run),
-    }
+    seeds::for_each(60, run);
+}
+
+/// The same few commits again and again, with a crash at the first thing done to the disk, at the second, and so on to
+/// the last: no place is left out. What is there afterwards is continued and crashed once more.
+#[test]
+fn a_crash_at_every_single_operation() {
+    seeds::for_each(8, |seed| {
+        let work = |world: &mut World| {
+            for step in 0..45 {
+                match step % 15 {
+                    5 | 11 => world.checkpoint(),
+                    8 => world.sync(),
+                    4 | 7 | 9 => world.interleave(),
+                    _ => world.commit(),
+                }
+                if world.disk.has_crashed() {
+                    return;
+                }
+            }
+        };
+        let mut whole = World::new(seed);
+        let n_before = whole.disk.n_operations();
+        work(&mut whole);
+        let n_operations = whole.disk.n_operations() - n_before;
+        assert!(n_operations > 25, "only {n_operations} operations");
+        for is_power_failure in [true, false] {
+            for crash_at in 0..n_operations {
+                let mut world = World::new(seed);
+                world.disk.crash_after(crash_at);
+                work(&mut world);
+                assert!(world.disk.has_crashed(), "the same seed did something else");
+                world.crash(is_power_failure);
+                world.commit();
+                world.crash(!is_power_failure);
+            }
+        }
+    });
 }
