@@ -90,7 +90,14 @@ impl Databases {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_engine(engine: Engine, options: &Options) -> Result<Self> {
-        let manager = TransactionManager::open_with(engine, options.transactions.clone())?;
+        Self::open_manager(TransactionManager::open_with(engine, options.transactions.clone())?, options)
+    }
+
+    /// Opens the databases that a transaction manager has, which may keep its log anywhere.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_manager(manager: TransactionManager, options: &Options) -> Result<Self> {
         let databases = Self::assemble(manager, options)?;
         crate::unfinished::clear(&databases.shared.manager)?;
         databases.load()?;

@@ -266,16 +266,21 @@ impl Transaction {
         let written = written_in_order(&touched);
         let durability = self.durability();
         let estimate_changes = std::mem::take(&mut self.estimate_changes);
-        {
+        let outcome = {
             let _gates = gates(&written);
             self.put_count_rows(&written)?;
-            self.inner.commit(durability)?;
+            self.inner.commit(durability)
+        };
+        // What could not be synced is visible all the same, and counts.
+        let is_visible = matches!(outcome, Ok(_) | Err(persea_txn::Error::SyncFailed(_)));
+        if !is_visible {
+            return Ok(outcome.map(drop)?);
         }
         apply_estimate_changes(&touched, estimate_changes);
         for touched in written {
             touched.collection.count_committed(touched.count);
         }
-        Ok(())
+        Ok(outcome.map(drop)?)
     }
 
     /// Writes everything so far as a whole, and goes on; what follows reads what everybody had committed by now. Views
