@@ -2,6 +2,7 @@
 //!
 //! `PERSEA_SEED=n` replays one run, `PERSEA_SEEDS=n` asks for another number of runs, both together for so many runs
 //! from that one on.
+#![allow(dead_code, reason = "not every test that shares this file needs all of it")]
 
 /// The number in an environment variable.
 pub fn number(name: &str) -> Option<u64> {

@@ -268,9 +268,10 @@ impl World {
     }
 
     fn crash(&mut self, is_power_failure: bool) {
-        let engine = fork(&self.engine);
-        // From here on nothing of the old process reaches the disk.
+        // From here on nothing of the old process reaches the log. What a checkpoint under way brings to the engine until
+        // it is copied was visible before.
         let disk = if is_power_failure { self.disk.power_failure() } else { self.disk.kill() };
+        let engine = fork(&self.engine);
         self.open = None;
         (self.engine, self.disk) = (engine, disk);
         let n_sure = if is_power_failure { self.n_durable } else { self.states.len() };
@@ -281,8 +282,9 @@ impl World {
         open.check(&found);
         assert!(
             possible.contains(&found),
-            "of {} sure commits some are lost, or half of one is there",
-            n_sure - 1
+            "of {} sure commits some are lost, or half of one is there: found {found:?}, sure {:?}, possible {possible:?}",
+            n_sure - 1,
+            self.states[n_sure - 1],
         );
         self.open = Some(open);
         self.states = vec![found];

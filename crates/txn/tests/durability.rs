@@ -239,9 +239,10 @@ impl World {
     }
 
     fn crash(&mut self, is_power_failure: bool) {
-        let engine = fork(&self.engine);
-        // From here on nothing of the old process reaches the disk.
+        // From here on nothing of the old process reaches the log. What a checkpoint under way brings to the engine until
+        // it is copied was visible before.
         let disk = if is_power_failure { self.disk.power_failure() } else { self.disk.kill() };
+        let engine = fork(&self.engine);
         self.views.clear();
         self.running.clear();
         self.manager = None;

@@ -1,8 +1,15 @@
 //! Tests of the HTTP API against the real server process.
 
-#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test that can't go on fails there and then")]
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test that can't go on fails there and then"
+)]
 
 mod client;
+#[path = "../../../../tests/support/seeds.rs"]
+mod seeds;
 #[allow(dead_code, reason = "shared with the tests of maintenance")]
 mod server;
 
@@ -17,6 +24,7 @@ mod gharial;
 mod import;
 mod indexes;
 mod intermediate_commits;
+mod kill;
 mod limits;
 mod query_tracking;
 mod simple;
