@@ -21,6 +21,7 @@ mod documents;
 mod durability;
 mod errors;
 mod gharial;
+mod histories;
 mod import;
 mod indexes;
 mod intermediate_commits;
