@@ -2,11 +2,20 @@
 //!
 //! `PERSEA_SEED=n` replays one run, `PERSEA_SEEDS=n` asks for another number of runs, both together for so many runs
 //! from that one on.
-#![allow(dead_code, reason = "not every test that shares this file needs all of it")]
+#![allow(
+    dead_code,
+    clippy::print_stdout,
+    reason = "tests that share this file need parts of it; they may talk"
+)]
 
 /// The number in an environment variable.
 pub fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
+}
+
+/// How many cases of a property to try; proptest's own `PROPTEST_CASES` and `PROPTEST_RNG_SEED` ask for others.
+pub fn n_cases(n: u32) -> u32 {
+    number("PROPTEST_CASES").and_then(|n| u32::try_from(n).ok()).unwrap_or(n)
 }
 
 /// Runs a check with each seed that is asked for, `n` of them unless the environment says otherwise.
@@ -28,7 +37,9 @@ impl Drop for Tell {
         if std::thread::panicking() {
             let test = std::thread::current().name().unwrap_or_default().to_owned();
             let (package, file) = (env!("CARGO_PKG_NAME"), env!("CARGO_CRATE_NAME"));
-            println!("to replay: PERSEA_SEED={} cargo test -p {package} --test {file} {test}", self.0);
+            let is_unit_test = file == package.replace('-', "_");
+            let target = if is_unit_test { "--lib".to_owned() } else { format!("--test {file}") };
+            println!("to replay: PERSEA_SEED={} cargo test -p {package} {target} {test}", self.0);
         }
     }
 }

@@ -14,6 +14,7 @@ mod layers;
 mod native_build;
 mod process;
 mod publish;
+mod soak;
 mod test;
 
 use std::process::ExitCode;
@@ -36,7 +37,8 @@ Examples:
   cargo xtask check                       before every commit
   cargo xtask bench point_read            one suite; `bench --list` lists them
   cargo xtask bench --compare main~10     is it faster than it was?
-  cargo xtask fuzz vpack --seconds 300    the fuzz targets of one crate";
+  cargo xtask fuzz vpack --seconds 300    the fuzz targets of one crate
+  cargo xtask soak --minutes 60           crashes and races with fresh seeds";
 
 #[derive(Subcommand)]
 enum Task {
@@ -63,6 +65,12 @@ enum Task {
     ///
     /// The corpus of a target is kept in crates/CRATE/fuzz/corpus, inputs that break it go to artifacts beside it.
     Fuzz(fuzz::Options),
+    /// Run the randomized tests with fresh seeds for a while: models, crashes, kills, histories, lock graphs
+    ///
+    /// They take turns; each turn is one run of one test with a seed of its own, and says how it went. The first failure
+    /// ends it with the command that replays it. Everything that is tested against a model or by crashing takes part:
+    /// the log, the engines, transactions, documents, and 50 rounds of `kill -9` a turn of the real server.
+    Soak(soak::Options),
     /// Check that crates depend only on lower layers, and draw the layers
     Layers,
     /// Build the crates' documentation, with warnings as errors
@@ -93,6 +101,7 @@ fn run() -> anyhow::Result<()> {
         Task::Bench(options) => bench::run(&options),
         Task::Dashboard(options) => dashboard::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
+        Task::Soak(options) => soak::run(&options),
         Task::Layers => layers::run(),
         Task::Docs(options) => docs::run(&options),
         Task::PublishCheck(options) => publish::run(&options),

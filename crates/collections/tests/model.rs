@@ -7,6 +7,9 @@ use persea_order::Value;
 use persea_vpack::{VPackBuf, vpack};
 use proptest::prelude::*;
 
+#[path = "../../../tests/support/seeds.rs"]
+mod seeds;
+
 #[derive(Debug, Clone)]
 enum Step {
     Insert { key: u8, unique: Option<u8>, tags: Vec<u8>, overwrite: bool },
@@ -52,7 +55,7 @@ fn document(key: u8, unique: Option<u8>, tags: &[u8]) -> VPackBuf {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig { cases: seeds::n_cases(128), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn operations_agree_with_a_map(steps in steps()) {

@@ -8,6 +8,9 @@ use persea_kv::{Direction, Engine, Options, Snapshot, Store, StoreSnapshot, Tree
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+#[path = "../../../tests/support/seeds.rs"]
+mod seeds;
+
 type Model = BTreeMap<(Tree, Vec<u8>), Vec<u8>>;
 type OwnedBound = Bound<Vec<u8>>;
 
@@ -165,7 +168,7 @@ fn check_snapshots(snapshots: &[(Snapshot, Model)]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: seeds::n_cases(64), ..ProptestConfig::default() })]
 
     #[test]
     fn memory_behaves_like_a_map(steps in vec(step(), 1..40)) {

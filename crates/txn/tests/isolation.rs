@@ -1,5 +1,5 @@
 //! What concurrent transactions may see of each other, while checkpoints go on all the time.
-#![allow(clippy::unwrap_used, reason = "a test that can't go on may panic")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that can't go on may panic")]
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -13,6 +13,9 @@ use persea_txn::{
     Bounds, Direction, Durability, Engine, Error, LockMode, Options, ReadView, TransactionManager, Tree,
 };
 use persea_wal::simulation::{Random, SimulatedStorage};
+
+#[path = "../../../tests/support/seeds.rs"]
+mod seeds;
 
 const ALL: Bounds<'static> = (Bound::Unbounded, Bound::Unbounded);
 
@@ -79,51 +82,54 @@ fn transfer(manager: &TransactionManager, random: &mut Random) -> Result<(), Err
 
 #[test]
 fn transfers_between_accounts_keep_the_sum() {
-    everywhere(|manager| {
-        let mut transaction = manager.begin().unwrap();
-        for account in 0..N_ACCOUNTS {
-            transaction.put(Tree::Documents, 1, &account.to_be_bytes(), &1000_u64.to_be_bytes()).unwrap();
-        }
-        transaction.commit(Durability::Buffered).unwrap();
-        let is_over = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            let writers: Vec<_> = (0..4)
-                .map(|seed| {
-                    scope.spawn(move || {
-                        let mut random = Random::new(seed);
-                        for _ in 0..600 {
-                            while let Err(error) = transfer(manager, &mut random) {
-                                assert!(is_lost_race(&error), "{error}");
-                            }
+    let n_transfers = seeds::number("PERSEA_TRANSFERS").unwrap_or(600);
+    seeds::for_each(1, |seed| everywhere(|manager| transfers(manager, seed, n_transfers)));
+}
+
+fn transfers(manager: &TransactionManager, seed: u64, n_transfers: u64) {
+    let mut transaction = manager.begin().unwrap();
+    for account in 0..N_ACCOUNTS {
+        transaction.put(Tree::Documents, 1, &account.to_be_bytes(), &1000_u64.to_be_bytes()).unwrap();
+    }
+    transaction.commit(Durability::Buffered).unwrap();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..4)
+            .map(|thread| {
+                scope.spawn(move || {
+                    let mut random = Random::new(seed * 4 + thread);
+                    for _ in 0..n_transfers {
+                        while let Err(error) = transfer(manager, &mut random) {
+                            assert!(is_lost_race(&error), "{error}");
                         }
-                    })
-                })
-                .collect();
-            let reader = scope.spawn(|| {
-                let mut kept: Vec<ReadView> = Vec::new();
-                while !is_over.load(Ordering::Acquire) {
-                    let view = manager.snapshot().unwrap();
-                    assert_eq!(sum(&view, Direction::Forward), SUM);
-                    assert_eq!(sum(&view, Direction::Reverse), SUM);
-                    let singly = (0..N_ACCOUNTS)
-                        .map(|account| number(view.get(Tree::Documents, 1, &account.to_be_bytes()).unwrap()));
-                    assert_eq!(singly.sum::<u64>(), SUM);
-                    kept.push(view);
-                    if kept.len() > 30 {
-                        assert_eq!(sum(&kept.swap_remove(kept.len() / 2), Direction::Forward), SUM);
                     }
+                })
+            })
+            .collect();
+        let reader = scope.spawn(|| {
+            let mut kept: Vec<ReadView> = Vec::new();
+            while !is_over.load(Ordering::Acquire) {
+                let view = manager.snapshot().unwrap();
+                assert_eq!(sum(&view, Direction::Forward), SUM);
+                assert_eq!(sum(&view, Direction::Reverse), SUM);
+                let singly = (0..N_ACCOUNTS)
+                    .map(|account| number(view.get(Tree::Documents, 1, &account.to_be_bytes()).unwrap()));
+                assert_eq!(singly.sum::<u64>(), SUM);
+                kept.push(view);
+                if kept.len() > 30 {
+                    assert_eq!(sum(&kept.swap_remove(kept.len() / 2), Direction::Forward), SUM);
                 }
-            });
-            writers.into_iter().for_each(|writer| writer.join().unwrap());
-            is_over.store(true, Ordering::Release);
-            reader.join().unwrap();
+            }
         });
-        assert_eq!(sum(&manager.snapshot().unwrap(), Direction::Forward), SUM);
-        manager.checkpoint().unwrap();
-        assert_eq!(sum(&manager.snapshot().unwrap(), Direction::Reverse), SUM);
-        let metrics = manager.metrics();
-        assert_eq!((metrics.lock_timeouts, metrics.tracked_keys, metrics.active_transactions), (0, 0, 0));
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        is_over.store(true, Ordering::Release);
+        reader.join().unwrap();
     });
+    assert_eq!(sum(&manager.snapshot().unwrap(), Direction::Forward), SUM);
+    manager.checkpoint().unwrap();
+    assert_eq!(sum(&manager.snapshot().unwrap(), Direction::Reverse), SUM);
+    let metrics = manager.metrics();
+    assert_eq!((metrics.lock_timeouts, metrics.tracked_keys, metrics.active_transactions), (0, 0, 0));
 }
 
 /// What one transaction has done, for the judge.
@@ -196,29 +202,31 @@ fn judge(traces: &[Trace]) {
 
 #[test]
 fn histories_are_snapshot_isolated() {
-    everywhere(|manager| {
-        let traces = Mutex::new(Vec::new());
-        std::thread::scope(|scope| {
-            for thread in 1..=4_u64 {
-                let traces = &traces;
-                scope.spawn(move || {
-                    let mut random = Random::new(thread);
-                    for round in 1..=500 {
-                        let value = round << 8 | thread;
-                        let mut trace =
-                            Trace { snapshot: 0, reads: Vec::new(), written: Vec::new(), commit: None };
-                        match random_transaction(manager, &mut random, value, &mut trace) {
-                            Ok(0) => {}
-                            Ok(seq) => trace.commit = Some((seq, value)),
-                            Err(error) => assert!(is_lost_race(&error), "{error}"),
-                        }
-                        traces.lock().push(trace);
+    seeds::for_each(1, |seed| everywhere(|manager| check_history(manager, seed)));
+}
+
+fn check_history(manager: &TransactionManager, seed: u64) {
+    let traces = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for thread in 1..=4_u64 {
+            let traces = &traces;
+            scope.spawn(move || {
+                let mut random = Random::new(seed * 4 + thread);
+                for round in 1..=500 {
+                    let value = round << 8 | thread;
+                    let mut trace =
+                        Trace { snapshot: 0, reads: Vec::new(), written: Vec::new(), commit: None };
+                    match random_transaction(manager, &mut random, value, &mut trace) {
+                        Ok(0) => {}
+                        Ok(seq) => trace.commit = Some((seq, value)),
+                        Err(error) => assert!(is_lost_race(&error), "{error}"),
                     }
-                });
-            }
-        });
-        judge(&traces.into_inner());
+                    traces.lock().push(trace);
+                }
+            });
+        }
     });
+    judge(&traces.into_inner());
 }
 
 #[test]
@@ -276,8 +284,7 @@ fn fork(engine: &Engine) -> Engine {
 #[test]
 fn a_crash_amid_checkpoints_loses_nothing_acknowledged() {
     const N_THREADS: usize = 3;
-    let n_rounds: u64 = std::env::var("PERSEA_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(40);
-    for round in 0..n_rounds {
+    seeds::for_each(40, |round| {
         let disk = SimulatedStorage::new(round);
         let mut engine = Engine::memory();
         let mut storage = disk.clone();
@@ -338,5 +345,5 @@ fn a_crash_amid_checkpoints_loses_nothing_acknowledged() {
             drop(view);
             drop(manager);
         }
-    }
+    });
 }

@@ -10,6 +10,9 @@ use persea_txn::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+#[path = "../../../tests/support/seeds.rs"]
+mod seeds;
+
 type Key = (Tree, u64, Vec<u8>);
 type State = BTreeMap<Key, Vec<u8>>;
 type OwnedBound = Bound<Vec<u8>>;
@@ -356,7 +359,7 @@ fn run(steps: &[Step], engine: Engine, reopen: impl Fn() -> Engine) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: seeds::n_cases(256), ..ProptestConfig::default() })]
 
     #[test]
     fn memory_isolates_snapshots(steps in vec(step(), 1..200)) {
@@ -366,7 +369,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: seeds::n_cases(48), ..ProptestConfig::default() })]
 
     #[test]
     fn lmdb_isolates_snapshots(steps in vec(step(), 1..200)) {

@@ -6,6 +6,9 @@ use std::sync::Arc;
 use super::*;
 use crate::CommitSeq;
 
+#[path = "../../../../tests/support/seeds.rs"]
+mod seeds;
+
 const N_COLLECTIONS: u64 = 3;
 const N_KEYS: u64 = 4;
 
@@ -231,8 +234,8 @@ fn random(state: &mut u64) -> u64 {
 
 #[test]
 fn no_circle_stays_and_nobody_is_sacrificed_without_one() {
-    let mut n_deadlocks = 0;
-    for seed in 0..400 {
+    let (mut n_runs, mut n_deadlocks) = (0, 0);
+    seeds::for_each(400, |seed| {
         let mut state = seed;
         let mut world = World::new();
         let mut ids: Vec<u64> = (1..=7).collect();
@@ -275,8 +278,9 @@ fn no_circle_stays_and_nobody_is_sacrificed_without_one() {
         }
         assert!(ids.is_empty(), "{ids:?} wait for ever");
         assert_eq!((world.locks.n_keys(), world.locks.n_collections(), world.locks.n_waiting()), (0, 0, 0));
-    }
-    assert!(n_deadlocks > 100, "only {n_deadlocks} deadlocks were made");
+        n_runs += 1;
+    });
+    assert!(n_runs < 100 || n_deadlocks > 100, "only {n_deadlocks} deadlocks were made");
 }
 
 /// One waits for two, so two circles share two members: whatever closes first, one victim is enough.
