@@ -49,7 +49,7 @@ struct Soak {
     amount: (&'static str, u64),
 }
 
-const SOAKS: [Soak; 14] = [
+const SOAKS: [Soak; 15] = [
     soak("log model", "persea-wal", "model", "", "PROPTEST_RNG_SEED", ("PERSEA_WAL_CASES", 500)),
     soak("engine model", "persea-kv", "model", "", "PROPTEST_RNG_SEED", ("PROPTEST_CASES", 200)),
     soak("transaction model", "persea-txn", "model", "", "PROPTEST_RNG_SEED", ("PROPTEST_CASES", 200)),
@@ -108,6 +108,7 @@ const SOAKS: [Soak; 14] = [
     soak("document model", "persea-collections", "model", "", "PROPTEST_RNG_SEED", ("PROPTEST_CASES", 128)),
     soak("crashes of documents", "persea-collections", "durability", "", "PERSEA_SEED", ("PERSEA_SEEDS", 60)),
     soak("histories and transfers", "persea", "histories", "", "PERSEA_SEED", ("PERSEA_SEEDS", 5)),
+    soak("histories over HTTP", "persea-cli", "http", "histories::", "PERSEA_SEED", ("PERSEA_SEEDS", 10)),
     soak("kill -9 of the server", "persea-cli", "http", "kill::", "PERSEA_SEED", ("PERSEA_KILLS", 50)),
 ];
 
