@@ -18,6 +18,25 @@ pub fn n_cases(n: u32) -> u32 {
     number("PROPTEST_CASES").and_then(|n| u32::try_from(n).ok()).unwrap_or(n)
 }
 
+/// The seed of a property's random cases, which it tells: a test that passes keeps that to itself.
+pub fn of_cases() -> u64 {
+    let clock = || {
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_micros())
+    };
+    let seed = number("PROPTEST_RNG_SEED").unwrap_or_else(|| clock() as u64);
+    println!("to replay: PROPTEST_RNG_SEED={seed} cargo test {}", this_test());
+    seed
+}
+
+/// What `cargo test` needs to run the test that asks, and no other.
+fn this_test() -> String {
+    let test = std::thread::current().name().unwrap_or_default().to_owned();
+    let (package, file) = (env!("CARGO_PKG_NAME"), env!("CARGO_CRATE_NAME"));
+    let is_unit_test = file == package.replace('-', "_");
+    let target = if is_unit_test { "--lib".to_owned() } else { format!("--test {file}") };
+    format!("-p {package} {target} {test}")
+}
+
 /// Runs a check with each seed that is asked for, `n` of them unless the environment says otherwise.
 pub fn for_each(n: u64, mut check: impl FnMut(u64)) {
     let first = number("PERSEA_SEED");
@@ -35,11 +54,7 @@ struct Tell(u64);
 impl Drop for Tell {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let test = std::thread::current().name().unwrap_or_default().to_owned();
-            let (package, file) = (env!("CARGO_PKG_NAME"), env!("CARGO_CRATE_NAME"));
-            let is_unit_test = file == package.replace('-', "_");
-            let target = if is_unit_test { "--lib".to_owned() } else { format!("--test {file}") };
-            println!("to replay: PERSEA_SEED={} cargo test -p {package} {target} {test}", self.0);
+            println!("to replay: PERSEA_SEED={} cargo test {}", self.0, this_test());
         }
     }
 }

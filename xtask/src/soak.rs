@@ -1,6 +1,7 @@
 //! `cargo xtask soak`: the randomized tests again and again with fresh seeds, until the time is up or something fails.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -186,7 +187,9 @@ impl Soak {
         let (amount, n) = self.amount;
         command.env(self.seed, seed.to_string()).env(amount, n.to_string()).env("RUST_BACKTRACE", "1");
         command.arg("--nocapture").args((!self.filter.is_empty()).then_some(self.filter));
-        let status = command.stdout(output.try_clone()?).stderr(output).status()?;
+        let status = command.stdout(output.try_clone()?).stderr(output.try_clone()?).status()?;
+        // A crash of the test itself says nothing else.
+        writeln!(&output, "the test ended with {status}")?;
         Ok(status.success())
     }
 

@@ -6,6 +6,7 @@ use persea_collections::{CollectionOptions, Databases, Direction, IndexBounds, O
 use persea_order::Value;
 use persea_vpack::{VPackBuf, vpack};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 #[path = "../../../tests/support/seeds.rs"]
 mod seeds;
@@ -55,7 +56,7 @@ fn document(key: u8, unique: Option<u8>, tags: &[u8]) -> VPackBuf {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: seeds::n_cases(128), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: seeds::n_cases(128), failure_persistence: None, rng_seed: RngSeed::Fixed(seeds::of_cases()), ..ProptestConfig::default() })]
 
     #[test]
     fn operations_agree_with_a_map(steps in steps()) {

@@ -7,6 +7,7 @@ use std::ops::Bound;
 use persea_kv::{Direction, Engine, Options, Snapshot, Store, StoreSnapshot, Tree, Write, WriteSync};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 #[path = "../../../tests/support/seeds.rs"]
 mod seeds;
@@ -168,7 +169,7 @@ fn check_snapshots(snapshots: &[(Snapshot, Model)]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: seeds::n_cases(64), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: seeds::n_cases(64), rng_seed: RngSeed::Fixed(seeds::of_cases()), ..ProptestConfig::default() })]
 
     #[test]
     fn memory_behaves_like_a_map(steps in vec(step(), 1..40)) {

@@ -34,6 +34,13 @@ fn seed() -> u64 {
     std::env::var("SHUTTLE_RANDOM_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(SEED)
 }
 
+/// With room on the stacks for a build without optimisations; what overflows one is not told, but kills the process.
+fn config() -> Config {
+    let mut config = Config::new();
+    config.stack_size = 1 << 20;
+    config
+}
+
 /// Tries so many schedules in which each switch is as likely as any other.
 fn check(n: usize, test: impl Fn() + Send + Sync + 'static) {
     if let Ok(schedule) = std::env::var("PERSEA_SCHEDULE") {
@@ -41,7 +48,7 @@ fn check(n: usize, test: impl Fn() + Send + Sync + 'static) {
     }
     let seed = seed();
     println!("to replay all of it: SHUTTLE_RANDOM_SEED={seed}");
-    Runner::new(RandomScheduler::new_from_seed(seed, n_schedules(n)), Config::new()).run(test);
+    Runner::new(RandomScheduler::new_from_seed(seed, n_schedules(n)), config()).run(test);
 }
 
 /// The same, and as many schedules with few switches in special places, which find what needs a long run of one thread.
@@ -51,7 +58,7 @@ fn check_both_ways(n: usize, test: impl Fn() + Send + Sync + 'static) {
     check(n, move || test());
     if std::env::var("PERSEA_SCHEDULE").is_err() {
         let scheduler = PctScheduler::new_from_seed(seed(), 4, n_schedules(n));
-        Runner::new(scheduler, Config::new()).run(move || again());
+        Runner::new(scheduler, config()).run(move || again());
     }
 }
 
@@ -101,7 +108,7 @@ fn number(bytes: Option<&[u8]>) -> u64 {
 #[test]
 fn an_exclusive_lock_is_held_alone_and_a_shared_one_together() {
     static MOST_TOGETHER: AtomicI64 = AtomicI64::new(0);
-    check_both_ways(3000, || {
+    check_both_ways(1500, || {
         let manager = direct(PATIENT);
         // Writers inside count up, someone alone counts down from zero.
         let inside = Arc::new(AtomicI64::new(0));
@@ -161,13 +168,13 @@ fn no_increment_is_lost(open: fn() -> TransactionManager) {
 
 #[test]
 fn keys_have_one_writer_at_a_time_and_late_ones_conflict() {
-    check(2000, || no_increment_is_lost(|| direct(PATIENT)));
-    check(2000, || no_increment_is_lost(|| logged(options(PATIENT)).0));
+    check(1500, || no_increment_is_lost(|| direct(PATIENT)));
+    check(1500, || no_increment_is_lost(|| logged(options(PATIENT)).0));
 }
 
 #[test]
 fn whoever_queued_first_is_served_first() {
-    check(3000, || {
+    check(1500, || {
         let manager = direct(PATIENT);
         // Shared, so that a writer among those that wait could overtake who wants it alone.
         let holder = locking(&manager, 5, LockMode::Write).unwrap();
@@ -209,7 +216,7 @@ fn whoever_queued_first_is_served_first() {
 #[test]
 fn a_deadlock_of_four_costs_one() {
     use LockMode::{Exclusive, Write};
-    check_both_ways(3000, || {
+    check_both_ways(1500, || {
         let manager = direct(PATIENT);
         let roles = [
             (20, Exclusive, 10, Exclusive),
@@ -237,7 +244,7 @@ fn a_deadlock_of_four_costs_one() {
 #[test]
 fn opposite_orders_end_with_one_winner_at_least() {
     static N_DEADLOCKS: AtomicU64 = AtomicU64::new(0);
-    check_both_ways(3000, || {
+    check_both_ways(1500, || {
         let manager = direct(PATIENT);
         let work = [false, true].map(|is_key_first| {
             let manager = manager.clone();
@@ -267,7 +274,7 @@ fn opposite_orders_end_with_one_winner_at_least() {
 
 #[test]
 fn nobody_is_sacrificed_where_all_keep_one_order() {
-    check(3000, || {
+    check(1500, || {
         let manager = direct(PATIENT);
         let work = (0..3).map(|_| {
             let manager = manager.clone();
@@ -289,7 +296,7 @@ fn nobody_is_sacrificed_where_all_keep_one_order() {
 #[test]
 fn who_gives_up_leaves_nothing_behind() {
     static N_TIMEOUTS: AtomicU64 = AtomicU64::new(0);
-    check_both_ways(3000, || {
+    check_both_ways(1500, || {
         let manager = direct(SHORT);
         let work = (0..3).map(|_| {
             let manager = manager.clone();
@@ -402,12 +409,12 @@ fn commits_become_visible_in_their_order() {
     let note = |manager: &TransactionManager| {
         LARGEST_GROUP.fetch_max(manager.metrics().group_commits_max, Ordering::SeqCst);
     };
-    check(2000, move || {
+    check(1500, move || {
         let manager = direct(PATIENT);
         commits_become_visible_in_order(&manager, [8, 8, 8], 0);
         note(&manager);
     });
-    check(2000, move || {
+    check(1500, move || {
         let (manager, _) = logged(options(PATIENT));
         commits_become_visible_in_order(&manager, [8, 8, 8], 1);
         note(&manager);
@@ -418,7 +425,7 @@ fn commits_become_visible_in_their_order() {
 
 #[test]
 fn large_commits_become_visible_in_their_order_too() {
-    check(2000, || {
+    check(1500, || {
         let mut options = options(PATIENT);
         options.bulk_bytes_min = 1000;
         let (manager, _) = logged(options);
@@ -431,7 +438,7 @@ fn large_commits_become_visible_in_their_order_too() {
 #[test]
 fn commits_that_wait_for_room_go_on() {
     static N_CHECKPOINTS: AtomicU64 = AtomicU64::new(0);
-    check(3000, || {
+    check(1500, || {
         let mut options = options(PATIENT);
         options.delta_bytes_max = 1;
         let (manager, _) = logged(options);

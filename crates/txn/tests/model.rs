@@ -9,6 +9,7 @@ use persea_txn::{
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 #[path = "../../../tests/support/seeds.rs"]
 mod seeds;
@@ -359,7 +360,7 @@ fn run(steps: &[Step], engine: Engine, reopen: impl Fn() -> Engine) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: seeds::n_cases(256), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: seeds::n_cases(256), rng_seed: RngSeed::Fixed(seeds::of_cases()), ..ProptestConfig::default() })]
 
     #[test]
     fn memory_isolates_snapshots(steps in vec(step(), 1..200)) {
@@ -369,7 +370,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: seeds::n_cases(48), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: seeds::n_cases(48), rng_seed: RngSeed::Fixed(seeds::of_cases()), ..ProptestConfig::default() })]
 
     #[test]
     fn lmdb_isolates_snapshots(steps in vec(step(), 1..200)) {

@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails panics")]
 
 mod common;
+#[path = "../../../tests/support/seeds.rs"]
+mod seeds;
 
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -13,6 +15,7 @@ use common::{Seen, open_with, options};
 use persea_wal::simulation::{Fault, Operation, SimulatedStorage};
 use persea_wal::{Batch, Error, Log, Options, Start, Until};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -284,7 +287,7 @@ fn n_cases() -> u32 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: n_cases(), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: n_cases(), failure_persistence: None, rng_seed: RngSeed::Fixed(seeds::of_cases()), ..ProptestConfig::default() })]
 
     /// What was acknowledged as synced is there in order, nothing else is but whole records in the order of appends.
     #[test]
