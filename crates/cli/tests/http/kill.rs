@@ -106,7 +106,8 @@ impl Record {
         Ok(())
     }
 
-    fn work(&mut self, client: &Client, random: &mut Random) -> Gone {
+    /// Works until the server is gone.
+    fn work(&mut self, client: &Client, random: &mut Random) {
         loop {
             let sync = if random.below(4) == 0 { "waitForSync=true" } else { "waitForSync=false" };
             let outcome = match self.load {
@@ -115,8 +116,8 @@ impl Record {
                 Load::Streams => self.stream(client, random),
                 Load::Queries => self.query(client, random),
             };
-            if let Err(gone) = outcome {
-                return gone;
+            if let Err(Gone) = outcome {
+                return;
             }
         }
     }
@@ -308,7 +309,7 @@ fn nothing_acknowledged_is_lost_and_nothing_is_half_there() {
             for record in &mut records {
                 let client = server.client();
                 let mut random = Random(random.below(1 << 31));
-                scope.spawn(move || drop(record.work(&client, &mut random)));
+                scope.spawn(move || record.work(&client, &mut random));
             }
             std::thread::sleep(pause);
             server.kill();
