@@ -219,9 +219,24 @@ impl World {
         }
     }
 
+    /// A transaction of one part or several; each is there as a whole or not at all.
     fn commit(&mut self) {
         let mut model = self.last().clone();
         let mut transaction = self.open().database.begin().unwrap();
+        let is_synced = self.random.percent(30);
+        if is_synced {
+            transaction.require_sync();
+        }
+        for _ in 0..self.random.below(3) {
+            for _ in 0..self.random.below(4) {
+                self.write(&mut transaction, &mut model);
+            }
+            let is_empty = transaction.is_read_only();
+            let outcome = transaction.commit_part();
+            if !is_empty && !self.note(outcome, &model, is_synced) {
+                return;
+            }
+        }
         for _ in 0..self.random.below(6) + 1 {
             self.write(&mut transaction, &mut model);
         }
@@ -233,25 +248,28 @@ impl World {
             assert_eq!(model, *self.last());
             return transaction.commit().unwrap();
         }
-        let is_synced = self.random.percent(30);
-        if is_synced {
-            transaction.require_sync();
-        }
-        match transaction.commit() {
+        let outcome = transaction.commit();
+        self.note(outcome, &model, is_synced);
+    }
+
+    /// Takes note of what a commit said; false if the transaction is over with it.
+    fn note(&mut self, outcome: Result<(), Error>, model: &Model, is_synced: bool) -> bool {
+        match &outcome {
             Ok(()) => {
-                self.states.push(model);
+                self.states.push(model.clone());
                 if is_synced {
                     self.n_durable = self.states.len();
                 }
             }
-            Err(Error::Storage(persea_txn::Error::SyncFailed(_))) => self.states.push(model),
+            Err(Error::Storage(persea_txn::Error::SyncFailed(_))) => self.states.push(model.clone()),
             Err(Error::ReadOnly(_)) => {
                 if self.disk.has_crashed() {
-                    self.doubtful.push(model);
+                    self.doubtful.push(model.clone());
                 }
             }
             Err(error) => panic!("{error}"),
         }
+        outcome.is_ok()
     }
 
     /// Makes or drops an index; what crashes is there whole, or not at all, or cleared at the next start.

@@ -269,18 +269,16 @@ impl Transaction {
         let outcome = {
             let _gates = gates(&written);
             self.put_count_rows(&written)?;
-            self.inner.commit(durability)
+            self.inner.commit(durability).map(drop).map_err(Error::from)
         };
-        // What could not be synced is visible all the same, and counts.
-        let is_visible = matches!(outcome, Ok(_) | Err(persea_txn::Error::SyncFailed(_)));
-        if !is_visible {
-            return Ok(outcome.map(drop)?);
+        if !is_visible(&outcome) {
+            return outcome;
         }
         apply_estimate_changes(&touched, estimate_changes);
         for touched in written {
             touched.collection.count_committed(touched.count);
         }
-        Ok(outcome.map(drop)?)
+        outcome
     }
 
     /// Writes everything so far as a whole, and goes on; what follows reads what everybody had committed by now. Views
@@ -288,7 +286,8 @@ impl Transaction {
     /// conflicts all the same, its own are none.
     ///
     /// # Errors
-    /// As [`commit`](Self::commit): nothing since the last part is written then, and the transaction is of no more use.
+    /// As [`commit`](Self::commit): nothing since the last part is written then, unless only its sync failed, and the
+    /// transaction is of no more use.
     pub fn commit_part(&mut self) -> Result<()> {
         if self.is_read_only() {
             return Ok(());
@@ -296,11 +295,12 @@ impl Transaction {
         // Put back whatever comes, so that a commit after a failure fails too.
         let mut touched = std::mem::take(&mut self.touched);
         let outcome = self.commit_touched(&touched);
-        if outcome.is_ok() {
+        if is_visible(&outcome) {
             apply_estimate_changes(&touched, std::mem::take(&mut self.estimate_changes));
             for touched in touched.iter_mut().filter(|touched| touched.is_written) {
                 touched.collection.count_committed(touched.count);
-                (touched.count, touched.is_written) = (0, false);
+                touched.count = 0;
+                touched.is_written = outcome.is_err();
             }
         }
         self.touched = touched;
@@ -344,6 +344,11 @@ fn written_in_order(touched: &[Touched]) -> Vec<&Touched> {
 
 fn gates<'a>(written: &[&'a Touched]) -> SmallVec<[RwLockReadGuard<'a, ()>; 4]> {
     written.iter().map(|touched| touched.collection.gate.read()).collect()
+}
+
+/// What could not be synced is visible all the same, and counts.
+fn is_visible(outcome: &Result<()>) -> bool {
+    matches!(outcome, Ok(()) | Err(Error::Storage(persea_txn::Error::SyncFailed(_))))
 }
 
 fn apply_estimate_changes(touched: &[Touched], mut changes: Vec<(u32, u32, EstimateChange)>) {
