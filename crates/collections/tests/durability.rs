@@ -113,7 +113,7 @@ impl Open {
         let view = self.database.view().unwrap();
         let mut found = Model::new();
         for collection in [&self.documents, &self.edges] {
-            let report = view.verify(collection).unwrap();
+            let report = view.verify(collection, &mut |_| {}).unwrap();
             assert!(report.is_clean(), "{report:?}");
             for row in view.scan(collection, Direction::Forward).unwrap() {
                 let (key, value) = read_back(row.unwrap().1);
