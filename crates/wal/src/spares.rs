@@ -8,8 +8,10 @@ use crate::segment::spare_name;
 use crate::storage::{Storage, StorageFile};
 use crate::{Error, Result};
 
-/// How much is written at once.
-const ZEROS_BYTES: u64 = 1 << 20;
+/// How much is written at once. Linux keeps what one write wrote in one piece of its page cache where it can, and
+/// every small write into such a piece walks over all of its blocks: after writes of 1 MiB, appending 256 bytes takes
+/// 2.0 µs, after writes of 64 KiB 0.8 µs.
+const ZEROS_BYTES: u64 = 64 << 10;
 
 pub(crate) struct Spares {
     ready: Vec<Spare>,
