@@ -76,6 +76,11 @@ impl Error {
         }
     }
 
+    /// Whether the commit took place: everybody sees what was written, and only its sync failed.
+    pub fn is_committed(&self) -> bool {
+        matches!(self, Self::Storage(persea_txn::Error::SyncFailed(_)))
+    }
+
     /// Whether trying the whole transaction again may succeed.
     pub fn is_retryable(&self) -> bool {
         matches!(self, Self::WriteConflict(_) | Self::DefinitionChanged(_))

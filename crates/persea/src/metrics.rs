@@ -40,6 +40,8 @@ pub struct StorageMetrics {
     pub expired_snapshots: u64,
     /// Ranges of dropped collections and indexes that are still to be cleared.
     pub pending_clears: u64,
+    /// Attempts to clear a part of them that failed; they are tried again.
+    pub clear_failures: u64,
 }
 
 impl StorageMetrics {
@@ -62,6 +64,7 @@ impl StorageMetrics {
             oldest_snapshot_age: metrics.oldest_snapshot_age,
             expired_snapshots: metrics.expired_snapshots,
             pending_clears: metrics.pending_clears as u64,
+            clear_failures: metrics.clear_failures,
         }
     }
 }

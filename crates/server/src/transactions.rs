@@ -192,7 +192,7 @@ impl Transactions {
     /// Commits a transaction; one that was committed stays so.
     ///
     /// # Errors
-    /// 1653 when it was aborted; the commit's, which aborts it; else as [`lease`](Transactions::lease).
+    /// 1653 when it was aborted; the commit's, which aborts it unless only the sync failed; else as [`lease`](Transactions::lease).
     pub fn commit(&self, database: &str, id: &str) -> Result<u64, ApiError> {
         let entry = self.find(database, id)?;
         let running = {
@@ -209,7 +209,8 @@ impl Transactions {
         let turn = Turn(entry);
         let lost = || persea::Error::with_number(1654, "the transaction was lost");
         let outcome = running.ok_or_else(lost).and_then(|running| running.transaction.commit());
-        turn.0.slot.lock().end(if outcome.is_ok() { Status::Committed } else { Status::Aborted });
+        let is_committed = outcome.as_ref().map_or_else(persea::Error::is_committed, |()| true);
+        turn.0.slot.lock().end(if is_committed { Status::Committed } else { Status::Aborted });
         outcome?;
         Ok(turn.0.id)
     }

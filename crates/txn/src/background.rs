@@ -80,6 +80,24 @@ impl Drop for Background {
 }
 
 fn run(shared: &Shared) {
+    match &shared.follower {
+        None => work(shared),
+        Some(_) => watch_snapshots(shared),
+    }
+}
+
+/// Lets snapshots expire that hold back pages of the file that another process writes to.
+fn watch_snapshots(shared: &Shared) {
+    while shared.bell.wait(Some(LOG_INTERVAL)) {
+        if shared.registry.has_live_snapshots() {
+            // Only to learn whether there is a newer state; who reads next is told what is wrong if that fails.
+            drop(shared.snapshot());
+        }
+        shared.registry.expire();
+    }
+}
+
+fn work(shared: &Shared) {
     let mut pause = Some(Duration::ZERO);
     while shared.bell.wait(pause) {
         let failures_before = shared.clears.failures.load(Ordering::Relaxed);

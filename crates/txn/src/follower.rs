@@ -140,7 +140,8 @@ impl Follower {
         }
         if engine.version() != main.version() {
             let now = journal::engine_state(&engine.snapshot()?).map_err(Failure::Final)?;
-            if now.bulk != base.bulk {
+            // A log that was trimmed while it was read ends where the next part was reused, say.
+            if now.bulk != base.bulk || now.stored_seq > followed.last_seq {
                 return Err(overtaken());
             }
         }

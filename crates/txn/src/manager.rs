@@ -33,7 +33,7 @@ pub(crate) struct Shared {
     pub(crate) bell: Bell,
     pub(crate) counters: Counters,
     /// Where commits come from if another process makes them, and nobody here may.
-    follower: Option<Follower>,
+    pub(crate) follower: Option<Follower>,
     next_transaction: AtomicU64,
 }
 
@@ -84,7 +84,7 @@ impl Shared {
 #[derive(Clone, Debug)]
 pub struct TransactionManager {
     shared: Arc<Shared>,
-    /// None if it was opened for reading only: there is nothing to see to then.
+    /// None if it was opened for reading only and snapshots may get as old as they like: there is nothing to see to then.
     _background: Option<Arc<Background>>,
 }
 
@@ -147,7 +147,11 @@ impl TransactionManager {
             follower: Some(follower),
             next_transaction: AtomicU64::new(0),
         });
-        Ok(TransactionManager { shared, _background: None })
+        let background = match shared.options.snapshot_age_max {
+            Some(_) => Some(Arc::new(Background::start(shared.clone()).map_err(persea_kv::Error::from)?)),
+            None => None,
+        };
+        Ok(TransactionManager { shared, _background: background })
     }
 
     /// Whether it was opened for reading only.
@@ -270,7 +274,8 @@ impl TransactionManager {
             return Ok(seq);
         }
         // The engine copies a state of its own choice, which is not older than the snapshot's. What the snapshot has over
-        // it goes on top, as it would after a crash: commits that the copy has already are only written once more.
+        // it goes on top, as it would after a crash. Commits that the copy has already must not: it may have a bulk commit
+        // that came after them, and that covers what they wrote.
         let snapshot = self.shared.snapshot()?;
         engine.copy_to(path)?;
         let copy = Engine::open_lmdb(path, &persea_kv::Options::default())?;
@@ -280,7 +285,7 @@ impl TransactionManager {
             return Ok(CommitSeq(copied));
         }
         let stored_seq = StoredSeq::new(seq.0);
-        let commits = snapshot.deltas().iter().flat_map(|delta| delta.writes_until(seq));
+        let commits = snapshot.deltas().iter().flat_map(|delta| delta.writes_between(CommitSeq(copied), seq));
         copy.write(commits.chain(std::iter::once(stored_seq.write())))?;
         copy.sync()?;
         Ok(seq)

@@ -233,6 +233,11 @@ impl SnapshotRegistry {
         }
     }
 
+    /// Whether anybody has a snapshot.
+    pub(crate) fn has_live_snapshots(&self) -> bool {
+        !self.births.living.lock().is_empty()
+    }
+
     /// How many snapshots have expired.
     pub(crate) fn n_expired(&self) -> u64 {
         self.births.n_expired.load(Ordering::Relaxed)

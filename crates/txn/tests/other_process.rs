@@ -45,24 +45,33 @@ fn reached(view: &ReadView) -> u64 {
     assert_eq!(small, again, "half of a commit is there");
     let bulk = number(view, Tree::Documents, b"bulk");
     assert_eq!(bulk % BULK_EVERY, 0);
-    assert!(small.max(bulk) < bulk + BULK_EVERY, "{small} is there and a bulk commit after {bulk} is not");
-    small.max(bulk)
+    assert!(small >= bulk, "a commit before {bulk} covers what that one wrote: {small}");
+    assert!(small < bulk + BULK_EVERY, "{small} is there and a bulk commit after {bulk} is not");
+    small
 }
 
 /// What the writing process does: commits one number after the other, and says so.
 fn write_on(folder: &Path) {
     let manager = open(folder);
+    // Others commit while a bulk commit is on its way to the engine.
+    let others = manager.clone();
+    std::thread::spawn(move || {
+        for number in 0_u64.. {
+            let mut transaction = others.begin().unwrap();
+            transaction.put(Tree::Documents, 2, b"aside", &number.to_be_bytes()).unwrap();
+            transaction.commit(Durability::Buffered).unwrap();
+        }
+    });
     for next in reached(&manager.snapshot().unwrap()) + 1.. {
         let mut value = next.to_be_bytes().to_vec();
         let mut transaction = manager.begin().unwrap();
         if next % BULK_EVERY == 0 {
             value.resize(30_000, 7);
             transaction.put(Tree::Documents, 1, b"bulk", &value).unwrap();
-        } else {
-            value.resize(500, 7);
-            transaction.put(Tree::Documents, 1, b"small", &value).unwrap();
-            transaction.put(Tree::Index, 1, b"small", &value).unwrap();
         }
+        value.resize(500, 7);
+        transaction.put(Tree::Documents, 1, b"small", &value).unwrap();
+        transaction.put(Tree::Index, 1, b"small", &value).unwrap();
         if next % 10 == 0 {
             let keyspace = 1000 + next;
             transaction.put(Tree::Documents, keyspace, b"cleared soon", &value).unwrap();
@@ -139,7 +148,7 @@ fn each_view_shows_what_was_acknowledged_before_and_nothing_half() {
                     open_read_only(folder.path())
                 };
             }
-            if n_views % 130 == 0 {
+            if n_views % 30 == 0 {
                 let copy = tempfile::tempdir().unwrap();
                 reader.copy_to(copy.path()).unwrap();
                 let copied = reached(&open(copy.path()).snapshot().unwrap());
@@ -257,4 +266,56 @@ fn a_snapshot_that_is_outdated_for_too_long_fails_and_lets_go() {
     drop((view, reader));
     let fresh = manager.snapshot().unwrap();
     assert_eq!(fresh.range(Tree::Documents, 1, bounds, Default::default()).unwrap().count(), 1);
+}
+
+/// Whoever reads beside a writer holds back pages of the writer's file, and may be told to let go as well.
+#[test]
+fn a_snapshot_of_another_process_expires_too() {
+    if let Some(folder) = std::env::var_os(WRITE) {
+        return write_on(folder.as_ref());
+    }
+    let folder = tempfile::tempdir().unwrap();
+    drop(open(folder.path()));
+    let mut options = options();
+    options.snapshot_age_max = Some(Duration::from_millis(100));
+    let engine = Engine::open_lmdb_read_only(folder.path(), &persea_kv::Options::default()).unwrap();
+    let reader = TransactionManager::open_read_only(engine, options).unwrap();
+    let view = reader.snapshot().unwrap();
+    let mut writer = spawn("a_snapshot_of_another_process_expires_too", WRITE, folder.path());
+    let _acknowledged = listen(&mut writer);
+    let begun = Instant::now();
+    while view.check_age().is_ok() {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let bounds = (std::ops::Bound::Unbounded, std::ops::Bound::Unbounded);
+    let range = view.range(Tree::Documents, 1, bounds, Default::default());
+    assert!(matches!(range.map(drop), Err(Error::SnapshotTooOld { .. })));
+    writer.kill().unwrap();
+    writer.wait().unwrap();
+    drop(view);
+    assert!(reached(&reader.snapshot().unwrap()) > 0);
+}
+
+/// A copy takes a state of the engine of its own choice, perhaps with a bulk commit that came after what was read from
+/// the log.
+#[test]
+fn copies_beside_bulk_commits_are_states_that_there_were() {
+    if let Some(folder) = std::env::var_os(WRITE) {
+        return write_on(folder.as_ref());
+    }
+    let folder = tempfile::tempdir().unwrap();
+    drop(open(folder.path()));
+    let reader = open_read_only(folder.path());
+    let mut writer = spawn("copies_beside_bulk_commits_are_states_that_there_were", WRITE, folder.path());
+    let _acknowledged = listen(&mut writer);
+    for _ in 0..100 {
+        let copy = tempfile::tempdir().unwrap();
+        let sure = reached(&reader.snapshot().unwrap());
+        reader.copy_to(copy.path()).unwrap();
+        let copied = reached(&open(copy.path()).snapshot().unwrap());
+        assert!(copied >= sure, "{copied} copied, {sure} seen before");
+    }
+    writer.kill().unwrap();
+    writer.wait().unwrap();
 }

@@ -348,7 +348,7 @@ fn gates<'a>(written: &[&'a Touched]) -> SmallVec<[RwLockReadGuard<'a, ()>; 4]> 
 
 /// What could not be synced is visible all the same, and counts.
 fn is_visible(outcome: &Result<()>) -> bool {
-    matches!(outcome, Ok(()) | Err(Error::Storage(persea_txn::Error::SyncFailed(_))))
+    outcome.as_ref().map_or_else(Error::is_committed, |()| true)
 }
 
 fn apply_estimate_changes(touched: &[Touched], mut changes: Vec<(u32, u32, EstimateChange)>) {

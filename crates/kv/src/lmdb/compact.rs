@@ -138,8 +138,8 @@ fn replace(folder: &Path, copy_path: &Path) -> Result<Compacted> {
     Ok(Compacted { bytes_before, bytes_after })
 }
 
-/// Makes the renaming durable.
-fn sync_folder(folder: &Path) -> Result<()> {
+/// Makes durable which files a folder has.
+pub(super) fn sync_folder(folder: &Path) -> Result<()> {
     // Elsewhere folders can't be opened as files; there the file system keeps the order of such changes.
     if cfg!(unix) { Ok(File::open(folder)?.sync_all()?) } else { Ok(()) }
 }

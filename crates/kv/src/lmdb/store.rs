@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use heed::{CompactionOption, MdbError, RwTxn};
 use parking_lot::Mutex;
 
+use super::compact::sync_folder;
 use super::environment::{self, Access, DATA_FILE_NAME, SortedWriter};
 use super::folder_lock::{FolderLock, ReaderHold};
 use super::reader_gate::{FolderHold, ReaderGate};
@@ -106,7 +107,10 @@ impl LmdbStore {
             // Half a copy is worse than none; the first failure is the one to tell of.
             std::fs::remove_file(&path).unwrap_or_default();
         }
-        synced
+        synced?;
+        sync_folder(folder)?;
+        // The folder itself may be new.
+        folder.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), sync_folder)
     }
 
     /// Runs `attempt` in a write transaction; grows the reservation and runs it again if that is exhausted.

@@ -95,6 +95,17 @@ impl Error {
         })
     }
 
+    /// Whether a commit that failed took place all the same: everybody sees what was written, and only its sync failed, so
+    /// that a power failure may undo it.
+    pub fn is_committed(&self) -> bool {
+        match self {
+            Error::Collections(error) | Error::Execute(persea_executor::Error::Collections(error)) => {
+                error.is_committed()
+            }
+            _ => false,
+        }
+    }
+
     /// ArangoDB's error number.
     pub fn number(&self) -> u16 {
         match self {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::{Progress, storage_error};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::instance::Instance;
 
 /// How often it is looked at how far things are.
@@ -37,12 +37,17 @@ pub fn compact(folder: &Path, watch: &mut dyn FnMut(Progress<'_>)) -> Result<Com
     instance.sync()?;
     let mut n_pending_max = 0;
     loop {
-        let n_pending = instance.storage_metrics().pending_clears;
+        let metrics = instance.storage_metrics();
+        let n_pending = metrics.pending_clears;
         n_pending_max = n_pending.max(n_pending_max);
         let done = n_pending_max - n_pending;
         watch(Progress { step: "clearing what was dropped", done, total: Some(n_pending_max) });
         if n_pending == 0 {
             break;
+        }
+        if metrics.clear_failures > 0 {
+            let text = "what was dropped cannot be cleared: the disk is full or refuses to work";
+            return Err(Error::with_number(1004, text));
         }
         std::thread::sleep(WATCH_INTERVAL);
     }

@@ -175,9 +175,11 @@ impl Bound {
     pub(super) fn commit(&self) -> Result<()> {
         let mut state = self.state.lock();
         let transaction = state.transaction.take().ok_or_else(|| ended(state.end))?;
-        transaction.commit()?;
-        state.end = End::Committed;
-        Ok(())
+        let outcome = transaction.commit().map_err(Error::from);
+        if outcome.as_ref().map_or_else(Error::is_committed, |()| true) {
+            state.end = End::Committed;
+        }
+        outcome
     }
 
     pub(super) fn abort(&self) {

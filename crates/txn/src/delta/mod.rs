@@ -92,15 +92,19 @@ impl Delta {
 
     /// The newest version of each key in the order that the engine likes best. Nobody may be writing any more.
     pub(crate) fn writes(&self) -> impl Iterator<Item = Write<'_>> + Clone {
-        self.writes_until(CommitSeq(u64::MAX))
+        self.writes_between(CommitSeq(0), CommitSeq(u64::MAX))
     }
 
-    /// The version of each key at `seq`, in the same order.
-    pub(crate) fn writes_until(&self, seq: CommitSeq) -> impl Iterator<Item = Write<'_>> + Clone {
+    /// What the commits after `base` and up to `seq` leave of each key that they wrote, in the same order.
+    pub(crate) fn writes_between(
+        &self,
+        base: CommitSeq,
+        seq: CommitSeq,
+    ) -> impl Iterator<Item = Write<'_>> + Clone {
         Tree::ALL.into_iter().flat_map(move |tree| {
             std::iter::successors(self.tree(tree).first(), |node| node.next()).filter_map(move |node| {
-                let value = node.version_at(seq)?;
-                Some(Write { tree, key: node.key(), value })
+                let (written_at, value) = node.numbered_version_at(seq)?;
+                (written_at > base).then_some(Write { tree, key: node.key(), value })
             })
         })
     }

@@ -142,6 +142,12 @@ impl<'d> Node<'d> {
     /// The newest version that is not newer than `seq`.
     #[inline]
     pub(super) fn version_at(self, seq: CommitSeq) -> Option<Written<'d>> {
+        self.numbered_version_at(seq).map(|(_, written)| written)
+    }
+
+    /// The same with the commit that made it.
+    #[inline]
+    pub(super) fn numbered_version_at(self, seq: CommitSeq) -> Option<(CommitSeq, Written<'d>)> {
         let mut version: *const VersionHeader = self.header().versions.load(Ordering::Acquire);
         loop {
             let pointer = NonNull::new(version.cast_mut())?;
@@ -149,14 +155,14 @@ impl<'d> Node<'d> {
             let header: &'d VersionHeader = unsafe { pointer.as_ref() };
             if header.seq <= seq {
                 if header.is_deleted {
-                    return Some(None);
+                    return Some((header.seq, None));
                 }
                 // SAFETY: `value_len` bytes follow the header in the same piece of memory, initialised.
                 let value = unsafe {
                     let first = pointer.as_ptr().cast::<u8>().add(VERSION_BYTES);
                     std::slice::from_raw_parts(first, header.value_len as usize)
                 };
-                return Some(Some(value));
+                return Some((header.seq, Some(value)));
             }
             version = header.older;
         }

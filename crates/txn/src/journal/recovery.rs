@@ -29,12 +29,13 @@ pub(super) fn recover(
     log_options: persea_wal::Options,
     delta_bytes_max: usize,
 ) -> Result<Recovered> {
-    let stored_seq = engine_state(&engine.snapshot()?)?.stored_seq;
+    let EngineState { stored_seq, bulk } = engine_state(&engine.snapshot()?)?;
     let mut replay =
         Replay { engine, delta: Delta::new(delta_bytes_max), delta_bytes_max, stored_seq, n_replayed: 0 };
     let (log, recovery) = Log::open_on(storage, log_options, |record| replay.receive(record))?;
     let Replay { delta, stored_seq, n_replayed, .. } = replay;
-    let last_seq = recovery.last_commit.max(stored_seq);
+    // A bulk commit may have been the last, of which the log knows nothing.
+    let last_seq = recovery.last_commit.max(stored_seq).max(bulk);
     Ok(Recovered { log, delta, last_seq, stored_seq, n_replayed })
 }
 
