@@ -39,7 +39,7 @@ pub struct Databases {
     shared: Arc<Shared>,
     databases_max: Option<usize>,
     by_name: RwLock<AHashMap<String, Arc<Database>>>,
-    /// Serialises creating and dropping.
+    /// Serialises creating, dropping and following.
     changes: Mutex<()>,
 }
 
@@ -135,6 +135,8 @@ impl Databases {
     /// read, the list stays as it was, and reading a database tells why.
     fn follow(&self) {
         if self.shared.is_read_only {
+            // One after the other, so that nobody forgets what another has read from a newer state.
+            let _changes = self.changes.lock();
             self.load().unwrap_or_default();
         }
     }

@@ -381,7 +381,8 @@ impl Drop for Turn {
             None
         };
         drop(slot);
-        self.0.freed.notify_one();
+        // All, since the one that gets its turn may not take it: the transaction may have ended.
+        self.0.freed.notify_all();
         drop(running);
     }
 }

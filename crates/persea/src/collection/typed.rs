@@ -26,6 +26,10 @@ impl From<WriteOutcome> for DocumentMeta {
     }
 }
 
+fn metas(outcomes: Vec<Result<WriteOutcome>>) -> Vec<Result<DocumentMeta>> {
+    outcomes.into_iter().map(|outcome| outcome.map(DocumentMeta::from)).collect()
+}
+
 impl Collection {
     /// The document of this key.
     ///
@@ -51,8 +55,47 @@ impl Collection {
     /// # Errors
     /// When nothing could be written at all.
     pub fn insert_many<T: Serialize>(&self, documents: &[T]) -> Result<Vec<Result<DocumentMeta>>> {
-        let outcomes = self.insert_many_with(vpack_of(&documents)?.as_slice(), &WriteOptions::default())?;
-        Ok(outcomes.into_iter().map(|outcome| outcome.map(DocumentMeta::from)).collect())
+        Ok(metas(self.insert_many_with(vpack_of(&documents)?.as_slice(), &WriteOptions::default())?))
+    }
+
+    /// Merges each patch into the document that its `_key` or `_id` names, all in one commit: one result or one error
+    /// each, in their order.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), persea::Error> {
+    /// use serde_json::json;
+    ///
+    /// let db = persea::Database::in_memory()?;
+    /// let people = db.create_collection("people")?;
+    /// people.insert(&json!({ "_key": "ann" }))?;
+    /// let outcomes = people.update_many(&[json!({ "_key": "ann", "age": 7 }), json!({ "_key": "bob", "age": 8 })])?;
+    /// assert_eq!(outcomes[0].as_ref().map(|meta| &*meta.key).ok(), Some("ann"));
+    /// assert_eq!(outcomes[1].as_ref().err().map(persea::Error::number), Some(1202));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// When nothing could be written at all.
+    pub fn update_many<T: Serialize>(&self, patches: &[T]) -> Result<Vec<Result<DocumentMeta>>> {
+        Ok(metas(self.update_many_with(vpack_of(&patches)?.as_slice(), &WriteOptions::default())?))
+    }
+
+    /// Replaces the documents that the members name by `_key` or `_id`, all in one commit: one result or one error each,
+    /// in their order.
+    ///
+    /// # Errors
+    /// When nothing could be written at all.
+    pub fn replace_many<T: Serialize>(&self, documents: &[T]) -> Result<Vec<Result<DocumentMeta>>> {
+        Ok(metas(self.replace_many_with(vpack_of(&documents)?.as_slice(), &WriteOptions::default())?))
+    }
+
+    /// Removes the documents of these keys in one commit: one result or one error each, in their order.
+    ///
+    /// # Errors
+    /// When nothing could be written at all.
+    pub fn remove_many<K: AsRef<str>>(&self, keys: &[K]) -> Result<Vec<Result<DocumentMeta>>> {
+        let keys: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
+        Ok(metas(self.remove_many_with(vpack_of(&keys)?.as_slice(), &WriteOptions::default())?))
     }
 
     /// Merges `patch` into the document of this key.
