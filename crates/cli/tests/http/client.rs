@@ -1,5 +1,7 @@
 //! A small client: requests in, status, headers and JSON out.
 
+use std::time::{Duration, Instant};
+
 use serde_json::Value;
 
 /// Talks to one database of one server.
@@ -103,6 +105,23 @@ impl Client {
         self.send("DELETE", path, &[], b"")
     }
 
+    /// A figure of `/_admin/metrics/v2`.
+    #[track_caller]
+    pub fn figure(&self, name: &str) -> f64 {
+        let mut answer =
+            self.agent.get(format!("{}/_admin/metrics/v2", self.base)).call().expect("an answer");
+        assert!(answer.headers()["content-type"].to_str().expect("text").starts_with("text/plain"));
+        let text = answer.body_mut().read_to_string().expect("text");
+        let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        value.unwrap_or_else(|| panic!("no {name} in {text}")).parse().expect("a number")
+    }
+
+    /// Returns once a figure is `least` or more.
+    #[track_caller]
+    pub fn await_figure(&self, name: &str, least: f64) {
+        await_true(name, || self.figure(name) >= least);
+    }
+
     /// Makes a document collection.
     #[track_caller]
     pub fn create_collection(&self, name: &str) {
@@ -121,5 +140,15 @@ impl Client {
         let body = serde_json::json!({ "query": query, "batchSize": 100_000_000 });
         let answer = self.post("/_api/cursor", &body).expect(201);
         answer.body["result"].as_array().expect("rows").clone()
+    }
+}
+
+/// Returns once the condition holds, which a machine may take long for, but not for ever.
+#[track_caller]
+pub fn await_true(what: &str, is_true: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !is_true() {
+        assert!(Instant::now() < deadline, "never: {what}");
+        std::thread::sleep(Duration::from_millis(10));
     }
 }

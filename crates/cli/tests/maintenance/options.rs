@@ -1,30 +1,13 @@
 //! Options of the storage, its figures, and serving for reading only.
 
-use std::time::Duration;
-
 use serde_json::json;
 
+use crate::client::await_true;
 use crate::command::persea;
 use crate::server::Server;
 
-/// A figure of `/_admin/metrics/v2`.
 fn figure(server: &Server, name: &str) -> f64 {
-    let url = format!("http://{}/_admin/metrics/v2", server.address);
-    let mut answer = ureq::get(&url).call().expect("an answer");
-    assert!(answer.headers()["content-type"].to_str().unwrap().starts_with("text/plain"));
-    let text = answer.body_mut().read_to_string().expect("text");
-    let line = text.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));
-    line.unwrap_or_else(|| panic!("no {name} in {text}")).parse().expect("a number")
-}
-
-fn wait_until(is_true: impl Fn() -> bool) {
-    for _ in 0..200 {
-        if is_true() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    panic!("it did not come true within ten seconds");
+    server.client().figure(name)
 }
 
 #[test]
@@ -34,8 +17,8 @@ fn checkpoints_come_when_the_options_say() {
     client.create_collection("c");
     let before = figure(&server, "persea_checkpoints_total");
     client.post("/_api/document/c", &json!({})).expect(202);
-    wait_until(|| figure(&server, "persea_checkpoints_total") > before);
-    wait_until(|| figure(&server, "persea_log_syncs_total") > 0.0);
+    await_true("persea_checkpoints_total > before", || figure(&server, "persea_checkpoints_total") > before);
+    await_true("persea_log_syncs_total > 0.0", || figure(&server, "persea_log_syncs_total") > 0.0);
     drop(server);
     let server =
         Server::start_with(&["--storage.checkpoint-interval", "3600", "--storage.delta-size", "1mib"]);
@@ -45,14 +28,14 @@ fn checkpoints_come_when_the_options_say() {
     for _ in 0..20 {
         client.post("/_api/document/c", &json!({ "text": "x".repeat(100_000) })).expect(202);
     }
-    wait_until(|| figure(&server, "persea_checkpoints_total") > before);
+    await_true("persea_checkpoints_total > before", || figure(&server, "persea_checkpoints_total") > before);
     assert_eq!(figure(&server, "persea_read_only"), 0.0);
     assert!(figure(&server, "persea_last_commit") >= 20.0);
 }
 
 #[test]
 fn the_age_of_snapshots_shows_and_is_bounded() {
-    let server = Server::start_with(&["--transaction.snapshot-age-max", "1"]);
+    let server = Server::start_with(&["--transaction.snapshot-age-max", "3"]);
     let client = server.client();
     client.create_collection("c");
     client.post("/_api/document/c", &json!({ "_key": "a" })).expect(202);
@@ -62,12 +45,18 @@ fn the_age_of_snapshots_shows_and_is_bounded() {
     let within = [("x-arango-trx-id", id.as_str())];
     client.send("GET", "/_api/document/c/a", &within, b"").expect(200);
     client.post("/_api/document/c", &json!({})).expect(202);
-    wait_until(|| figure(&server, "persea_snapshot_oldest_age_seconds") > 1.0);
-    wait_until(|| figure(&server, "persea_snapshots_expired_total") > 0.0);
+    await_true("persea_snapshot_oldest_age_seconds > 0.2", || {
+        figure(&server, "persea_snapshot_oldest_age_seconds") > 0.2
+    });
+    await_true("persea_snapshots_expired_total > 0.0", || {
+        figure(&server, "persea_snapshots_expired_total") > 0.0
+    });
     let message = client.send("GET", "/_api/document/c/a", &within, b"").expect_error(410, 1654);
     assert!(message.contains("too old"), "{message}");
     client.get("/_api/document/c/a").expect(200);
-    wait_until(|| figure(&server, "persea_snapshot_oldest_age_seconds") < 1.0);
+    await_true("persea_snapshot_oldest_age_seconds < 3.0", || {
+        figure(&server, "persea_snapshot_oldest_age_seconds") < 3.0
+    });
 }
 
 #[test]

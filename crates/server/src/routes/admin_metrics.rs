@@ -34,14 +34,59 @@ enum Kind {
 }
 use Kind::{Counter, Gauge};
 
-fn figures(storage: &StorageMetrics, uptime: f64) -> [Figure; 16] {
+fn figures(storage: &StorageMetrics, uptime: f64) -> [Figure; 27] {
     let number = |number: u64| number as f64;
     [
         ("arangodb_server_statistics_server_uptime_total", Counter, "Seconds since the start", uptime),
         ("persea_commits_total", Counter, "Transactions committed", number(storage.commits)),
         ("persea_aborts_total", Counter, "Transactions aborted", number(storage.aborts)),
         ("persea_last_commit", Gauge, "Number of the newest commit", number(storage.last_commit)),
+        (
+            "persea_commit_groups_total",
+            Counter,
+            "Groups of commits written together",
+            number(storage.commit_groups),
+        ),
+        ("persea_grouped_commits_total", Counter, "Commits in these groups", number(storage.grouped_commits)),
+        ("persea_commit_group_max", Gauge, "Commits in the largest group", number(storage.group_commits_max)),
+        (
+            "persea_bulk_commits_total",
+            Counter,
+            "Commits that went past the log for their size",
+            number(storage.bulk_commits),
+        ),
+        (
+            "persea_conflicts_total",
+            Counter,
+            "Writes of a document or unique value that met another transaction's",
+            number(storage.conflicts),
+        ),
         ("persea_transactions_active", Gauge, "Transactions running", number(storage.active_transactions)),
+        (
+            "persea_transactions_waiting",
+            Gauge,
+            "Transactions that wait for a lock",
+            number(storage.waiting_transactions),
+        ),
+        (
+            "persea_collections_locked",
+            Gauge,
+            "Collections locked for writing or exclusively",
+            number(storage.locked_collections),
+        ),
+        ("persea_lock_waits_total", Counter, "Waits for locks", number(storage.lock_waits)),
+        (
+            "persea_lock_timeouts_total",
+            Counter,
+            "Waits for locks that took too long",
+            number(storage.lock_timeouts),
+        ),
+        (
+            "persea_deadlocks_total",
+            Counter,
+            "Deadlocks ended by rolling a transaction back",
+            number(storage.deadlocks),
+        ),
         ("persea_log_bytes", Gauge, "Bytes of log that a restart reads", number(storage.log_bytes)),
         (
             "persea_log_written_bytes_total",
@@ -50,6 +95,12 @@ fn figures(storage: &StorageMetrics, uptime: f64) -> [Figure; 16] {
             number(storage.log_written_bytes),
         ),
         ("persea_log_syncs_total", Counter, "Syncs of the log", number(storage.log_syncs)),
+        (
+            "persea_synced_commits_total",
+            Counter,
+            "Commits that waited for a sync",
+            number(storage.synced_commits),
+        ),
         (
             "persea_delta_bytes",
             Gauge,
