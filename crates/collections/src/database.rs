@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use ahash::AHashMap;
 use parking_lot::{Mutex, RwLock};
 use persea_kv::{Direction, Tree};
-use persea_txn::{CommitSeq, Durability, LockMode, ReadView, TransactionOptions};
+use persea_txn::{CommitSeq, Durability, ReadView, TransactionOptions};
 use persea_vpack::Slice;
 
 use crate::collection::Collection;
@@ -268,20 +268,13 @@ impl Database {
         self.transact_with(&TransactionOptions::default(), work)
     }
 
-    /// As [`transact`](Self::transact) for work that writes to one collection above all. Where somebody holds it
-    /// exclusively, that is waited for before the snapshot is taken, so that the wait costs no conflict.
+    /// As [`transact`](Self::transact) in transactions that begin as [`begin_with`](Self::begin_with) does. Work that
+    /// writes to one collection above all should name it there: where somebody holds it exclusively, that is waited
+    /// for before the snapshot is taken, so that the wait costs no conflict.
     ///
     /// # Errors
-    /// As [`transact`](Self::transact); [`Error::LockTimeout`].
-    pub fn transact_on<T>(
-        &self,
-        collection: &Collection,
-        work: impl FnMut(&mut Transaction) -> Result<T>,
-    ) -> Result<T> {
-        self.transact_with(&TransactionOptions::locking([(collection.id(), LockMode::Write)]), work)
-    }
-
-    fn transact_with<T>(
+    /// As [`transact`](Self::transact) and [`begin_with`](Self::begin_with).
+    pub fn transact_with<T>(
         &self,
         options: &TransactionOptions,
         mut work: impl FnMut(&mut Transaction) -> Result<T>,

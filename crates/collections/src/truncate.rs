@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use persea_kv::{Direction, Tree};
-use persea_txn::{LockMode, TransactionOptions};
+use persea_txn::{Interrupt, LockMode, TransactionOptions};
 
 use crate::collection::Collection;
 use crate::counts::{self, Totals};
@@ -20,8 +20,17 @@ impl Collection {
     /// [`Error::CollectionNotFound`](crate::Error::CollectionNotFound) when dropped,
     /// [`Error::LockTimeout`](crate::Error::LockTimeout), storage errors.
     pub fn truncate(&self) -> Result<()> {
+        self.truncate_unless(None)
+    }
+
+    /// As [`truncate`](Self::truncate) with a wait that `interrupt` ends.
+    ///
+    /// # Errors
+    /// As [`truncate`](Self::truncate); [`Error::Interrupted`](crate::Error::Interrupted).
+    pub fn truncate_unless(&self, interrupt: Option<&Interrupt>) -> Result<()> {
         // Before the gate, which whoever holds the collection needs for the commit.
-        let intent = TransactionOptions::locking([(self.id(), LockMode::Write)]);
+        let mut intent = TransactionOptions::locking([(self.id(), LockMode::Write)]);
+        intent.interrupt = interrupt.cloned();
         let _lock = self.shared.manager.begin_with(&intent)?;
         let _gate = self.gate.write();
         self.check_exists()?;

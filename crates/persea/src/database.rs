@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use persea_collections::{CollectionOptions, View};
+use persea_collections::{CollectionOptions, Interrupt, View};
 use persea_vpack::{Slice, VPackBuf};
 
 use crate::collection::Collection;
@@ -19,6 +19,8 @@ pub struct Database {
     instance: Instance,
     /// The transaction that handles made from this one work inside of.
     transaction: Option<Arc<Bound>>,
+    /// Ends the waits of what is done with it.
+    interrupt: Option<Interrupt>,
 }
 
 impl Database {
@@ -48,12 +50,23 @@ impl Database {
     }
 
     pub(crate) fn new(inner: Arc<persea_collections::Database>, instance: Instance) -> Database {
-        Database { inner, instance, transaction: None }
+        Database { inner, instance, transaction: None, interrupt: None }
     }
 
     /// The same database inside of a transaction.
     pub(crate) fn within(&self, transaction: Bound) -> Database {
         Database { transaction: Some(Arc::new(transaction)), ..self.clone() }
+    }
+
+    /// The same database with another interrupt: `interrupt` ends the waits for locks of what is done with this handle
+    /// and those made from it, with number 21; of queries with 1500. What does not wait goes on.
+    #[must_use]
+    pub fn with_interrupt(&self, interrupt: Interrupt) -> Database {
+        Database { interrupt: Some(interrupt), ..self.clone() }
+    }
+
+    pub(crate) fn interrupt(&self) -> Option<&Interrupt> {
+        self.interrupt.as_ref()
     }
 
     pub(crate) fn bound(&self) -> Option<&Bound> {

@@ -4,26 +4,32 @@
 //! queries, a request to list and kill those would wait behind them. So ordinary requests share fewer places than there
 //! are threads, and urgent ones need none.
 //!
-//! Requests may wait for a lock that a stream transaction holds. Those inside of a stream transaction have places of
-//! their own, and its end needs none, so that it can always go on and give the lock back.
+//! A request that waits for a lock gives its place back, so that a crowd of writers that waits for one collection does
+//! not keep readers waiting, who need no locks. Requests inside of a stream transaction have places of their own, and
+//! its end needs none, so that it can always go on and give its locks back.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hyper::{Method, StatusCode};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use parking_lot::Mutex;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::ApiError;
 use crate::http::request::Request;
 
 /// Threads that a server needs for work that blocks: one a place, and some for what needs none.
-pub const BLOCKING_THREADS: usize = 2 * PLACES + 128;
+pub const BLOCKING_THREADS: usize = 2 * PLACES + LOCK_WAITS + 128;
 /// Places for ordinary requests, and as many for those inside of stream transactions.
 const PLACES: usize = 448;
+/// Requests that may wait for locks without a place. Further ones keep theirs, which bounds the threads.
+const LOCK_WAITS: usize = 2_048;
 
 /// The places of a server.
 pub struct Admission {
-    outside: Semaphore,
-    inside: Semaphore,
+    outside: Arc<Semaphore>,
+    inside: Arc<Semaphore>,
+    lock_waits: Arc<Semaphore>,
     waiting: AtomicUsize,
     waiting_max: usize,
 }
@@ -32,29 +38,52 @@ impl Admission {
     /// All places free; at most `waiting_max` requests may wait for one.
     pub fn new(waiting_max: usize) -> Admission {
         Admission {
-            outside: Semaphore::new(PLACES),
-            inside: Semaphore::new(PLACES),
+            outside: Arc::new(Semaphore::new(PLACES)),
+            inside: Arc::new(Semaphore::new(PLACES)),
+            lock_waits: Arc::new(Semaphore::new(LOCK_WAITS)),
             waiting: AtomicUsize::new(0),
             waiting_max,
         }
     }
 
-    /// A place for a request, once there is one; none for an urgent request, which needs none.
+    /// A place for a request, once there is one; an urgent request needs none.
     ///
     /// # Errors
     /// 503 with number 21003 when too many wait already.
-    pub async fn admit(&self, request: &Request) -> Result<Option<SemaphorePermit<'_>>, ApiError> {
-        if is_urgent(request) {
-            return Ok(None);
-        }
+    pub async fn admit(&self, request: &Request) -> Result<Place, ApiError> {
+        let permit = if is_urgent(request) { None } else { self.permit(request).await? };
+        Ok(Place { permit: Mutex::new(permit), lock_waits: self.lock_waits.clone() })
+    }
+
+    async fn permit(&self, request: &Request) -> Result<Option<OwnedSemaphorePermit>, ApiError> {
         let is_inside = request.header("x-arango-trx-id").is_some();
         let places = if is_inside { &self.inside } else { &self.outside };
-        if let Ok(place) = places.try_acquire() {
-            return Ok(Some(place));
+        if let Ok(permit) = places.clone().try_acquire_owned() {
+            return Ok(Some(permit));
         }
         let _waiting = Waiting::join(&self.waiting, self.waiting_max)?;
         // The semaphore is never closed.
-        Ok(places.acquire().await.ok())
+        Ok(places.clone().acquire_owned().await.ok())
+    }
+}
+
+/// A request's place; free again when dropped.
+pub struct Place {
+    /// That of a place, or of a wait for a lock instead.
+    permit: Mutex<Option<OwnedSemaphorePermit>>,
+    lock_waits: Arc<Semaphore>,
+}
+
+impl Place {
+    /// Gives the place back for good as the request begins to wait for a lock. It does not come back for it: who has
+    /// got a lock should use it rather than wait again.
+    pub fn leave_for_wait(&self) {
+        let mut permit = self.permit.lock();
+        let has_place =
+            permit.as_ref().is_some_and(|permit| !Arc::ptr_eq(permit.semaphore(), &self.lock_waits));
+        if has_place && let Ok(wait) = self.lock_waits.clone().try_acquire_owned() {
+            *permit = Some(wait);
+        }
     }
 }
 

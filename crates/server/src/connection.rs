@@ -196,13 +196,20 @@ fn body_too_large(limit: usize) -> ApiError {
     ApiError::new(status, status.as_u16(), format!("the request body is larger than {limit} bytes"))
 }
 
-async fn run(context: Arc<Context>, request: Request) -> Result<Response, ApiError> {
+async fn run(context: Arc<Context>, mut request: Request) -> Result<Response, ApiError> {
     let path = request.path.clone();
+    let place = Arc::new(context.admission.admit(&request).await?);
+    // A transaction that the request begins may keep the interrupt, but not the place.
+    let leaving = Arc::downgrade(&place);
+    request.gone = Interrupt::with_wait_hook(move || {
+        if let Some(place) = leaving.upgrade() {
+            place.leave_for_wait();
+        }
+    });
     let _gone = SetOnDrop(request.gone.clone());
-    let admitted = context.clone();
-    // Held until the handler is done.
-    let _place = admitted.admission.admit(&request).await?;
     let work = move || {
+        // Held until the handler is done, even if its client is not there any more.
+        let _place = place;
         let dispatch = || {
             let request = content_encoding::unpacked(request, context.options.body_bytes_max)?;
             router::dispatch(&context, &request)

@@ -37,7 +37,8 @@ impl Context {
     /// # Errors
     /// 404 with number 1228 when there is none of that name.
     pub fn database(&self, request: &Request) -> Result<Database, ApiError> {
-        Ok(self.instance.database(&request.target.database)?)
+        // Nobody learns how a request ended whose client has gone away, so it need not wait for locks.
+        Ok(self.instance.database(&request.target.database)?.with_interrupt(request.gone.clone()))
     }
 
     /// Refuses a request that is not for the `_system` database.

@@ -26,7 +26,8 @@ impl Context {
         let database = self.database(request)?;
         let Some(id) = request.header("x-arango-trx-id") else { return Ok(Scope { database, lease: None }) };
         let lease = self.transactions.lease(database.name(), id.trim())?;
-        Ok(Scope { database: lease.database().clone(), lease: Some(lease) })
+        let database = lease.database().with_interrupt(request.gone.clone());
+        Ok(Scope { database, lease: Some(lease) })
     }
 }
 

@@ -1,6 +1,8 @@
 //! Waits for locks that somebody ends.
 #![allow(clippy::unwrap_used, reason = "a test that can't go on may panic")]
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use persea_txn::{
@@ -20,11 +22,43 @@ fn exclusive() -> TransactionOptions {
 
 /// Returns once so many transactions wait.
 fn wait_for(manager: &TransactionManager, n_waiting: usize) {
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while manager.metrics().waiting_transactions < n_waiting {
         assert!(Instant::now() < deadline, "nobody waits");
         std::thread::yield_now();
     }
+}
+
+#[test]
+fn an_interrupt_below_others_is_ended_by_each_and_ends_none() {
+    let manager = manager();
+    let _holder = manager.begin_with(&exclusive()).unwrap();
+    let n_told = Arc::new(AtomicUsize::new(0));
+    let told = n_told.clone();
+    let hooked = Interrupt::with_wait_hook(move || {
+        told.fetch_add(1, Ordering::SeqCst);
+    });
+    let wait_until_ended = |interrupt: &Interrupt, end: &dyn Fn()| {
+        let options = exclusive().with_interrupt(interrupt.clone());
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| manager.begin_with(&options).map(drop));
+            wait_for(&manager, 1);
+            end();
+            assert!(matches!(waiting.join().unwrap(), Err(Error::Interrupted)));
+        });
+    };
+    let (other, mine) = (Interrupt::new(), Interrupt::below([&hooked]));
+    wait_until_ended(&mine, &|| mine.set());
+    assert!(mine.is_set() && !hooked.is_set());
+    let by_either = Interrupt::below([&other, &hooked]);
+    wait_until_ended(&by_either, &|| other.set());
+    let by_hooked = Interrupt::below([&hooked]);
+    wait_until_ended(&by_hooked, &|| hooked.set());
+    assert!(!by_either.is_set() && !by_hooked.is_set());
+    assert_eq!(n_told.load(Ordering::SeqCst), 3);
+    // Whoever comes later does not wait either.
+    let late = manager.begin_with(&exclusive().with_interrupt(by_hooked)).map(drop);
+    assert!(matches!(late, Err(Error::Interrupted)));
 }
 
 #[test]

@@ -2,16 +2,29 @@
 
 use std::io::Write as _;
 use std::net::TcpStream;
-use std::thread::{Scope, ScopedJoinHandle, sleep};
+use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::client::{Answer, Client};
+use crate::client::{Answer, Client, await_true};
 use crate::transactions::{Transaction, count, server_with_collections};
 
-/// Longer than anything takes that does not wait.
-const A_WHILE: Duration = Duration::from_millis(300);
+/// Returns once so many transactions wait for locks. They wait for good then: each test says itself what ends the wait.
+#[track_caller]
+fn await_waiting(client: &Client, n_waiting: usize) {
+    client.await_figure("persea_transactions_waiting", n_waiting as f64);
+}
+
+/// Sends a request and gives its connection, on which nobody waits for the answer.
+fn sent(address: &str, path: &str, headers: &str, body: &Value) -> TcpStream {
+    let body = body.to_string();
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    let length = body.len();
+    write!(stream, "POST {path} HTTP/1.1\r\nhost: a\r\ncontent-length: {length}\r\n{headers}\r\n{body}")
+        .expect("it can be sent");
+    stream
+}
 
 fn exclusive<'a>(client: &'a Client, collection: &str) -> Transaction<'a> {
     Transaction::begin(client, &json!({ "collections": { "exclusive": [collection] } }))
@@ -36,14 +49,9 @@ fn waiting<'scope, 'env>(
 
 /// The number of the query that runs, once one does.
 fn running_query(client: &Client) -> String {
-    let deadline = Instant::now() + Duration::from_secs(10);
-    loop {
-        let list = client.get("/_api/query/current").expect(200).body;
-        if let Some(id) = list.get(0).and_then(|query| query["id"].as_str()) {
-            return id.to_owned();
-        }
-        assert!(Instant::now() < deadline, "no query runs");
-    }
+    let running = || client.get("/_api/query/current").expect(200).body;
+    await_true("a query runs", || running().get(0).is_some());
+    running()[0]["id"].as_str().expect("an id").to_owned()
 }
 
 #[test]
@@ -55,7 +63,7 @@ fn an_exclusive_holder_shuts_others_out_until_the_end() {
         std::thread::scope(|scope| {
             let body = json!({ "collections": { "write": "a", "exclusive": "b" } });
             let begin = waiting(scope, &client, "POST", "/_api/transaction/begin", vec![], &body);
-            sleep(A_WHILE);
+            await_waiting(&client, 1);
             assert!(!begin.is_finished());
             let ended = if ends_well { holder.commit() } else { holder.abort() };
             ended.expect(200);
@@ -84,7 +92,7 @@ fn a_wait_ends_at_its_timeout() {
         let begun = Instant::now();
         wait().expect_error(500, 18);
         let waited = begun.elapsed();
-        assert!(waited > Duration::from_millis(190) && waited < Duration::from_secs(5), "{waited:?}");
+        assert!(waited > Duration::from_millis(190) && waited < Duration::from_secs(60), "{waited:?}");
     };
     measured(&|| begin("exclusive", 0.2));
     // What it had locked by then is free again.
@@ -119,7 +127,7 @@ fn reading_never_waits() {
     let reader = Transaction::begin(&client, &body);
     assert_eq!(reader.query("FOR d IN a INSERT { n: d.n } INTO b RETURN NEW.n"), [1]);
     reader.commit().expect(200);
-    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
     holder.commit().expect(200);
     assert_eq!(client.get("/_api/document/a/1").expect(200).body["n"], 2);
 }
@@ -141,7 +149,7 @@ fn whatever_writes_outside_waits_for_the_holder_and_goes_through_then() {
             (201, cursor("INSERT { _key: '7' } INTO a")),
             (201, cursor("FOR n IN 1..1 UPSERT { _key: 'held' } INSERT {} UPDATE { upserted: true } IN a")),
         ];
-        sleep(A_WHILE);
+        await_waiting(&client, requests.len());
         for (_, request) in &requests {
             assert!(!request.is_finished());
         }
@@ -160,7 +168,7 @@ fn whatever_writes_outside_waits_for_the_holder_and_goes_through_then() {
         let remove = waiting(scope, &client, "DELETE", "/_api/document/b/1", vec![], &Value::Null);
         // Another collection is not concerned.
         remove.join().expect("an answer").expect_error(404, 1202);
-        sleep(A_WHILE);
+        await_waiting(&client, 1);
         assert!(!truncate.is_finished());
         holder.abort().expect(200);
         truncate.join().expect("an answer").expect(200);
@@ -183,8 +191,7 @@ fn an_exclusive_query_waits_for_writers() {
         std::thread::scope(|scope| {
             let body = json!({ "query": statement });
             let query = waiting(scope, &client, "POST", "/_api/cursor", vec![], &body);
-            running_query(&client);
-            sleep(Duration::from_millis(100));
+            await_waiting(&client, 1);
             assert!(!query.is_finished(), "{statement}");
             // Who comes later stands behind it.
             let begin = json!({ "collections": { "write": "a" }, "lockTimeout": 0.1 });
@@ -209,11 +216,11 @@ fn a_kill_ends_the_wait_of_a_query() {
         let body = json!({ "query": "INSERT {} INTO a" });
         let query = waiting(scope, &client, "POST", "/_api/cursor", vec![], &body);
         let id = running_query(&client);
-        sleep(Duration::from_millis(100));
+        await_waiting(&client, 1);
         let killed = Instant::now();
         client.delete(&format!("/_api/query/{id}")).expect(200);
         query.join().expect("an answer").expect_error(410, 1500);
-        assert!(killed.elapsed() < Duration::from_secs(2), "{:?}", killed.elapsed());
+        assert!(killed.elapsed() < Duration::from_secs(60), "{:?}", killed.elapsed());
     });
     assert_eq!(client.get("/_api/query/current").body, json!([]));
     holder.commit().expect(200);
@@ -229,13 +236,12 @@ fn an_abort_ends_the_wait_inside_of_a_transaction() {
         let body = json!({ "query": "INSERT {} INTO a OPTIONS { exclusive: true }" });
         let inside = vec![("x-arango-trx-id", second.id.clone())];
         let query = waiting(scope, &client, "POST", "/_api/cursor", inside, &body);
-        running_query(&client);
-        sleep(Duration::from_millis(100));
+        await_waiting(&client, 1);
         assert!(!query.is_finished());
         let aborted = Instant::now();
         second.abort().expect(200);
         query.join().expect("an answer").expect_error(410, 1500);
-        assert!(aborted.elapsed() < Duration::from_secs(2), "{:?}", aborted.elapsed());
+        assert!(aborted.elapsed() < Duration::from_secs(60), "{:?}", aborted.elapsed());
     });
     second.expect_status("aborted");
     first.post("/_api/document/a", &json!({})).expect(202);
@@ -249,20 +255,29 @@ fn an_abort_ends_the_wait_inside_of_a_transaction() {
 fn a_client_that_goes_away_waits_no_longer() {
     let (server, client) = server_with_collections();
     let holder = exclusive(&client, "a");
-    let body = r#"{ "collections": { "exclusive": "a" } }"#;
-    let mut stream = TcpStream::connect(&server.address).expect("a connection");
-    let length = body.len();
-    write!(
-        stream,
-        "POST /_api/transaction/begin HTTP/1.1\r\nhost: a\r\ncontent-length: {length}\r\n\r\n{body}"
-    )
-    .expect("it can be sent");
-    sleep(A_WHILE);
-    drop(stream);
-    sleep(A_WHILE);
+    let inside = Transaction::writing(&client, &["b"]);
+    let inside_header = format!("x-arango-trx-id: {}\r\n", inside.id);
+    let insert = json!({ "query": "INSERT {} INTO a" });
+    let exclusively = json!({ "query": "INSERT {} INTO b OPTIONS { exclusive: true }" });
+    let other = Transaction::writing(&client, &["b"]);
+    let address = server.address.as_str();
+    let requests = vec![
+        sent(address, "/_api/transaction/begin", "", &json!({ "collections": { "exclusive": "a" } })),
+        sent(address, "/_api/document/a", "", &json!({ "_key": "gone" })),
+        sent(address, "/_api/import?collection=a&type=list", "", &json!([{ "_key": "gone" }])),
+        sent(address, "/_api/cursor", "", &insert),
+        sent(address, "/_api/cursor", &inside_header, &exclusively),
+    ];
+    await_waiting(&client, requests.len());
+    drop(requests);
+    await_true("nobody waits any more", || client.figure("persea_transactions_waiting") == 0.0);
+    // None of them got in, neither before the holder's end nor by it.
     holder.commit().expect(200);
-    let body = json!({ "collections": { "exclusive": "a" }, "lockTimeout": 2 });
+    let body = json!({ "collections": { "exclusive": "a" }, "lockTimeout": 60 });
     Transaction::begin(&client, &body).commit().expect(200);
+    other.commit().expect(200);
+    await_true("its request is over", || inside.commit().status == 200);
+    assert_eq!([count(&client, "a"), count(&client, "b")], [json!(0), json!(0)]);
     assert_eq!(client.get("/_api/transaction").body["transactions"], json!([]));
 }
 
@@ -277,10 +292,10 @@ fn the_stop_ends_waits() {
             waiting(scope, &client, "POST", "/_api/document/a", vec![], &json!({})),
             waiting(scope, &client, "POST", "/_api/cursor", vec![], &json!({ "query": "INSERT {} INTO a" })),
         ];
-        sleep(A_WHILE);
+        await_waiting(&client, requests.len());
         let stopped = Instant::now();
         assert!(server.terminate().success());
-        assert!(stopped.elapsed() < Duration::from_secs(5), "{:?}", stopped.elapsed());
+        assert!(stopped.elapsed() < Duration::from_secs(60), "{:?}", stopped.elapsed());
         for request in requests {
             request.join().expect("an answer").expect_error(503, 30);
         }
@@ -373,15 +388,21 @@ fn transactions_that_declare_everything_never_deadlock() {
 
 /// More than there are places for requests.
 #[test]
-fn a_crowd_that_waits_does_not_shut_out_whom_it_waits_for() {
+fn a_crowd_that_waits_shuts_nobody_out() {
     const CROWD: usize = 470;
     let (_server, client) = server_with_collections();
+    client.post("/_api/document/b", &json!({ "_key": "1" })).expect(202);
     let holder = exclusive(&client, "a");
     std::thread::scope(|scope| {
         let crowd: Vec<_> = (0..CROWD)
             .map(|_| waiting(scope, &client, "POST", "/_api/document/a", vec![], &json!({})))
             .collect();
-        sleep(2 * A_WHILE);
+        await_waiting(&client, CROWD);
+        // Neither who has nothing to do with it, ...
+        client.get("/_api/document/b/1").expect(200);
+        assert_eq!(client.query("RETURN LENGTH(b)"), [1]);
+        client.post("/_api/document/b", &json!({})).expect(202);
+        // ... nor whom they wait for.
         holder.post("/_api/document/a", &json!({})).expect(202);
         assert_eq!(holder.query("RETURN LENGTH(a)"), [1]);
         holder.commit().expect(200);
@@ -390,4 +411,84 @@ fn a_crowd_that_waits_does_not_shut_out_whom_it_waits_for() {
         }
     });
     assert_eq!(count(&client, "a"), CROWD + 1);
+}
+
+#[test]
+fn the_figures_tell_of_locks() {
+    let (_server, client) = server_with_collections();
+    let figures = || {
+        [
+            "persea_lock_waits_total",
+            "persea_lock_timeouts_total",
+            "persea_deadlocks_total",
+            "persea_conflicts_total",
+        ]
+        .map(|name| client.figure(name))
+    };
+    let locked = || client.figure("persea_collections_locked");
+    assert_eq!((figures(), locked()), ([0.0; 4], 0.0));
+    // A wait that takes too long.
+    let holder = exclusive(&client, "a");
+    assert_eq!(locked(), 1.0);
+    let in_vain = json!({ "collections": { "write": "a" }, "lockTimeout": 0.1 });
+    client.post("/_api/transaction/begin", &in_vain).expect_error(500, 18);
+    assert_eq!(figures(), [1.0, 1.0, 0.0, 0.0]);
+    holder.commit().expect(200);
+    // A deadlock: each wants alone what both write.
+    let both = [Transaction::writing(&client, &["a", "b"]), Transaction::writing(&client, &["a", "b"])];
+    let (statuses, names) = (["201", "409"], ["a", "b"]);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = both
+            .iter()
+            .zip(names)
+            .map(|(transaction, name)| {
+                scope.spawn(move || {
+                    let query = format!("INSERT {{}} INTO {name} OPTIONS {{ exclusive: true }}");
+                    let answer = transaction.post("/_api/cursor", &json!({ "query": query }));
+                    if answer.status == 201 {
+                        transaction.commit().expect(200);
+                    }
+                    answer.status.to_string()
+                })
+            })
+            .collect();
+        let mut found: Vec<String> =
+            threads.into_iter().map(|thread| thread.join().expect("an answer")).collect();
+        found.sort_unstable();
+        assert_eq!(found, statuses);
+    });
+    assert_eq!(figures()[1..3], [1.0, 1.0]);
+    // A conflict: what one read was changed since.
+    client.post("/_api/document/b", &json!({ "_key": "1" })).expect(202);
+    let late = Transaction::writing(&client, &["b"]);
+    late.query("RETURN LENGTH(b)");
+    client.send("PATCH", "/_api/document/b/1", &[], br#"{ "n": 1 }"#).expect(202);
+    late.send("PATCH", "/_api/document/b/1", &json!({ "n": 2 })).expect_error(409, 1200);
+    assert!(figures()[3] >= 1.0);
+    late.abort().expect(200);
+    assert_eq!(locked(), 0.0);
+}
+
+#[test]
+fn the_figures_tell_of_groups_of_commits() {
+    let (server, client) = server_with_collections();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            let client = server.client();
+            scope.spawn(move || {
+                for _ in 0..20 {
+                    client.post("/_api/document/a?waitForSync=true", &json!({})).expect(201);
+                }
+            });
+        }
+    });
+    let [groups, grouped, largest] =
+        ["persea_commit_groups_total", "persea_grouped_commits_total", "persea_commit_group_max"]
+            .map(|name| client.figure(name));
+    assert!(grouped >= 160.0 && groups > 0.0 && groups <= grouped, "{groups} {grouped}");
+    assert!(largest >= grouped / groups && largest <= grouped, "{largest} {groups} {grouped}");
+    let [syncs, synced] =
+        ["persea_log_syncs_total", "persea_synced_commits_total"].map(|name| client.figure(name));
+    // Who finds that a sync of others has served it already did not wait for one.
+    assert!(synced > 0.0 && synced <= grouped && syncs > 0.0, "{syncs} {synced} {grouped}");
 }

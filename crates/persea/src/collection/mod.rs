@@ -8,7 +8,7 @@ mod write;
 
 use std::sync::Arc;
 
-use persea_collections::{Transaction, View};
+use persea_collections::{Interrupt, LockMode, Transaction, TransactionOptions, View};
 use persea_vpack::Slice;
 use persea_vpack::VPackBuf;
 
@@ -63,14 +63,25 @@ impl Collection {
     /// Those of `work`; 1652 when a transaction may not write the collection.
     pub(crate) fn write<T>(
         &self,
-        work: impl FnMut(&mut Transaction) -> persea_collections::Result<T>,
+        mut work: impl FnMut(&mut Transaction) -> persea_collections::Result<T>,
     ) -> Result<T> {
+        let interrupt = self.database.interrupt();
         match self.database.bound() {
             Some(transaction) => {
                 self.check_access(AccessMode::Write)?;
-                transaction.write(work)
+                transaction.write(|inner| {
+                    if let Some(interrupt) = interrupt {
+                        let own = inner.set_interrupt(None);
+                        inner.set_interrupt(Some(Interrupt::below(own.iter().chain([interrupt]))));
+                    }
+                    work(inner)
+                })
             }
-            None => Ok(self.database.inner().transact_on(&self.inner, work)?),
+            None => {
+                let mut options = TransactionOptions::locking([(self.id(), LockMode::Write)]);
+                options.interrupt = interrupt.cloned();
+                Ok(self.database.inner().transact_with(&options, work)?)
+            }
         }
     }
 

@@ -68,7 +68,7 @@ impl Collection {
                 tx.truncate(&self.inner).map(drop)
             });
         }
-        self.inner.truncate()?;
+        self.inner.truncate_unless(self.database.interrupt())?;
         if wait_for_sync || self.waits_for_sync() {
             self.database.instance().sync()?;
         }

@@ -92,6 +92,7 @@ fn run_once(
         binds,
         is_modification: planned.plan.is_modification,
         is_stream: options.stream,
+        interrupt: database.interrupt(),
     });
     let limits = Limits {
         memory_bytes: options.memory_bytes_max,

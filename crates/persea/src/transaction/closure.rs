@@ -98,8 +98,10 @@ pub(crate) fn run<T>(
     database: &Database,
     mut work: impl FnMut(&mut Transaction<'_>) -> Result<T>,
 ) -> Result<T> {
+    let mut options = persea_collections::TransactionOptions::default();
+    options.interrupt = database.interrupt().cloned();
     attempts(database, || {
-        let mut inner = database.inner().begin()?;
+        let mut inner = database.inner().begin_with(&options)?;
         let value = work(&mut Transaction { inner: &mut inner, declared: None })?;
         inner.commit()?;
         Ok(value)
@@ -112,9 +114,10 @@ pub(crate) fn run_with<T>(
     options: &TransactionOptions,
     mut work: impl FnMut(&mut Transaction<'_>) -> Result<T>,
 ) -> Result<T> {
+    let options = options.of(database);
     attempts(database, || {
-        let declared = Declared::resolve(database.inner(), options)?;
-        let mut inner = begin(database.inner(), &declared, options)?;
+        let declared = Declared::resolve(database.inner(), &options)?;
+        let mut inner = begin(database.inner(), &declared, &options)?;
         let value = work(&mut Transaction { inner: &mut inner, declared: Some(&declared) })?;
         inner.commit()?;
         Ok(value)

@@ -1,8 +1,11 @@
 //! What a transaction may touch, and its limits.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use persea_collections::{Interrupt, LockTimeouts};
+
+use crate::database::Database;
 
 /// What a transaction may do with collections that it did not declare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -34,8 +37,20 @@ pub struct TransactionOptions {
     pub lock_timeout: Option<Duration>,
     /// The most bytes of keys and values, those of indexes included, that it may write; `None` is no limit.
     pub write_bytes_max: Option<u64>,
-    /// Ends the wait for what is declared, with number 21.
+    /// Ends the wait for what is declared, with number 21; that of the database handle unless it is given.
     pub interrupt: Option<Interrupt>,
+}
+
+impl TransactionOptions {
+    /// The same for a transaction of this handle.
+    pub(super) fn of(&self, database: &Database) -> Cow<'_, TransactionOptions> {
+        match (&self.interrupt, database.interrupt()) {
+            (None, Some(interrupt)) => {
+                Cow::Owned(TransactionOptions { interrupt: Some(interrupt.clone()), ..self.clone() })
+            }
+            _ => Cow::Borrowed(self),
+        }
+    }
 }
 
 /// The store's timeouts for a limit that may be none. Documents are waited for as long as the store does by itself.

@@ -61,7 +61,7 @@ impl Database {
     /// [`begin`](Database::begin).
     pub fn begin_with(&self, options: &TransactionOptions) -> Result<OwnedTransaction> {
         self.refuse_nesting()?;
-        let bound = Bound::begin(self.inner(), options)?;
+        let bound = Bound::begin(self.inner(), &options.of(self))?;
         Ok(OwnedTransaction { database: self.within(bound) })
     }
 }

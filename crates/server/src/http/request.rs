@@ -25,7 +25,7 @@ pub struct Request {
     pub body: Bytes,
     /// The path as it came, for messages.
     pub path: String,
-    /// Set once the client has gone away, who then learns nothing of what the request does.
+    /// Set once the client has gone away, who then learns nothing of what the request does: ends its waits for locks.
     pub gone: Interrupt,
 }
 

@@ -23,9 +23,7 @@ pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError
     match (&request.method, request.segment(2), request.segment(3)) {
         (&Method::GET, None, None) => list(&transactions.running(database.name())),
         (&Method::POST, Some("begin"), None) => {
-            let mut options = options(request.value()?.as_slice(), &context.options)?;
-            // Nobody would ever use or end a transaction whose id nobody learns.
-            options.interrupt = Some(request.gone.clone());
+            let options = options(request.value()?.as_slice(), &context.options)?;
             let id = transactions.begin(&database, &options)?;
             Ok(answer(StatusCode::CREATED, id, Status::Running))
         }

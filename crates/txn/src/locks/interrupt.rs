@@ -14,16 +14,33 @@ use super::ticket::Ticket;
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<State>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct State {
     is_set: Arc<AtomicBool>,
     waiting: Mutex<Vec<Arc<Ticket>>>,
+    /// These end its waits too.
+    others: Vec<Interrupt>,
+    on_wait: Option<WaitHook>,
 }
+
+type WaitHook = Box<dyn Fn() + Send + Sync>;
 
 impl Interrupt {
     /// One that isn't set.
     pub fn new() -> Interrupt {
         Interrupt::default()
+    }
+
+    /// One that isn't set, and has `hook` called by each thread that is about to wait, before it does.
+    pub fn with_wait_hook(hook: impl Fn() + Send + Sync + 'static) -> Interrupt {
+        Interrupt(Arc::new(State { on_wait: Some(Box::new(hook)), ..State::default() }))
+    }
+
+    /// One that isn't set, and whose waits any of the `others` ends too. These have their hooks called, but do not
+    /// make it count as set.
+    pub fn below<'a>(others: impl IntoIterator<Item = &'a Interrupt>) -> Interrupt {
+        let others = others.into_iter().cloned().collect();
+        Interrupt(Arc::new(State { others, ..State::default() }))
     }
 
     /// Sets it, which wakes whoever waits.
@@ -46,12 +63,26 @@ impl Interrupt {
 
     /// Has it end the wait of a ticket until the guard is dropped.
     pub(crate) fn watch(&self, ticket: &Arc<Ticket>) -> Watched {
+        if let Some(hook) = &self.0.on_wait {
+            hook();
+        }
+        let others = self.0.others.iter().map(|other| other.watch(ticket)).collect();
         self.0.waiting.lock().push(ticket.clone());
         // Either the setter finds the ticket in the list, or its flag is seen here.
         if self.is_set() {
             ticket.interrupt();
         }
-        Watched { interrupt: self.clone(), ticket: ticket.clone() }
+        Watched { interrupt: self.clone(), ticket: ticket.clone(), _others: others }
+    }
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("State")
+            .field("is_set", &self.is_set)
+            .field("others", &self.others)
+            .finish_non_exhaustive()
     }
 }
 
@@ -67,6 +98,7 @@ impl Eq for Interrupt {}
 pub(crate) struct Watched {
     interrupt: Interrupt,
     ticket: Arc<Ticket>,
+    _others: Vec<Watched>,
 }
 
 impl Drop for Watched {

@@ -40,6 +40,8 @@ pub(crate) struct Started<'a> {
     pub(crate) binds: &'a Arc<VPackBuf>,
     pub(crate) is_modification: bool,
     pub(crate) is_stream: bool,
+    /// Ends its waits for locks, besides a kill.
+    pub(crate) interrupt: Option<&'a Interrupt>,
 }
 
 /// A query's place among the running ones; it leaves them when this is dropped.
@@ -66,7 +68,7 @@ impl RunningQueries {
             started: Instant::now(),
             exit_code: 0,
             n_warnings: 0,
-            kill: Interrupt::new(),
+            kill: Interrupt::below(query.interrupt),
             peak_memory_bytes: Arc::default(),
         };
         let mut databases = self.databases.lock();
