@@ -15,15 +15,15 @@ impl Transaction {
     /// Inserts every member of the array `documents`.
     ///
     /// # Errors
-    /// [`Error::DocumentTypeInvalid`] when it is no array, [`Error::CollectionNotFound`]; errors of single documents
-    /// are in the results.
+    /// [`Error::DocumentTypeInvalid`] when it is no array, [`Error::CollectionNotFound`], and what concerns the
+    /// transaction as a whole, such as [`Error::Deadlock`]; errors of single documents are in the results.
     pub fn insert_many(
         &mut self,
         collection: &Collection,
         documents: Slice<'_>,
         options: &WriteOptions,
     ) -> Result<ItemResults> {
-        each(collection, documents, |document| self.insert(collection, document, options))
+        self.write_each(collection, documents, |tx, document| tx.insert(collection, document, options))
     }
 
     /// Updates the document each member of the array `patches` names by its `_key` or `_id`.
@@ -37,9 +37,9 @@ impl Transaction {
         options: &WriteOptions,
     ) -> Result<ItemResults> {
         let name = collection.name();
-        each(collection, patches, |patch| {
+        self.write_each(collection, patches, |tx, patch| {
             let selector = selector_in_object(&name, patch)?;
-            self.update(collection, selector.key, patch, options)
+            tx.update(collection, selector.key, patch, options)
         })
     }
 
@@ -54,9 +54,9 @@ impl Transaction {
         options: &WriteOptions,
     ) -> Result<ItemResults> {
         let name = collection.name();
-        each(collection, documents, |document| {
+        self.write_each(collection, documents, |tx, document| {
             let selector = selector_in_object(&name, document)?;
-            self.replace(collection, selector.key, document, options)
+            tx.replace(collection, selector.key, document, options)
         })
     }
 
@@ -71,10 +71,24 @@ impl Transaction {
         options: &WriteOptions,
     ) -> Result<ItemResults> {
         let name = collection.name();
-        each(collection, selectors, |item| {
+        self.write_each(collection, selectors, |tx, item| {
             let selector = Selector::from_slice(&name, item)?;
-            self.remove_checked(collection, selector.key, Some(item), options)
+            tx.remove_checked(collection, selector.key, Some(item), options)
         })
+    }
+
+    /// Documents that others hold are waited for, but not for longer by the whole call than by one that writes a single
+    /// document.
+    fn write_each(
+        &mut self,
+        collection: &Collection,
+        items: Slice<'_>,
+        mut work: impl FnMut(&mut Transaction, Slice<'_>) -> Result<WriteOutcome>,
+    ) -> Result<ItemResults> {
+        self.share_waits_for_keys(true);
+        let outcomes = each(collection, items, |item| work(self, item));
+        self.share_waits_for_keys(false);
+        outcomes
     }
 }
 
@@ -110,13 +124,17 @@ impl View {
 fn each<T>(
     collection: &Collection,
     items: Slice<'_>,
-    work: impl FnMut(Slice<'_>) -> Result<T>,
+    mut work: impl FnMut(Slice<'_>) -> Result<T>,
 ) -> Result<Vec<Result<T>>> {
     if !items.is_array() {
         return Err(Error::DocumentTypeInvalid);
     }
     collection.check_exists()?;
-    Ok(items.array_iter().map(work).collect())
+    let outcome = |item| match work(item) {
+        Err(error) if error.is_of_transaction() => Err(error),
+        outcome => Ok(outcome),
+    };
+    items.array_iter().map(outcome).collect()
 }
 
 fn selector_in_object<'a>(collection: &str, item: Slice<'a>) -> Result<Selector<'a>> {

@@ -81,6 +81,19 @@ impl Error {
         matches!(self, Self::Storage(persea_txn::Error::SyncFailed(_)))
     }
 
+    /// Whether the transaction as a whole is concerned, so that no item of a call for many can go on.
+    pub fn is_of_transaction(&self) -> bool {
+        matches!(
+            self,
+            Self::Deadlock
+                | Self::LockTimeout(_)
+                | Self::Interrupted
+                | Self::Stopping
+                | Self::ReadOnly(_)
+                | Self::SnapshotTooOld(_)
+        )
+    }
+
     /// Whether trying the whole transaction again may succeed.
     pub fn is_retryable(&self) -> bool {
         matches!(self, Self::WriteConflict(_) | Self::DefinitionChanged(_))

@@ -42,6 +42,8 @@ pub struct Transaction {
     /// Each with the strongest mode that it is held in.
     locked_collections: SmallVec<[(u64, LockMode); 4]>,
     lock_timeouts: LockTimeouts,
+    /// What is left of the wait for keys that several calls share; see [`Transaction::share_waits_for_keys`].
+    shared_key_wait: Option<Duration>,
     /// Ends its waits.
     interrupt: Option<Interrupt>,
     /// The keys of its parts that have to be remembered for others.
@@ -100,6 +102,7 @@ impl Transaction {
             interrupt: options.interrupt.clone(),
             parts: None,
             lock_timeouts: options.lock_timeouts.unwrap_or(shared.options.lock_timeouts),
+            shared_key_wait: None,
             write_bytes_max: options.bytes_max.unwrap_or(shared.options.transaction_bytes_max),
             clears: Vec::new(),
             savepoint_token: Arc::default(),
@@ -371,13 +374,20 @@ impl Transaction {
     pub fn lock_key(&mut self, keyspace: u64, key: &[u8]) -> Result<()> {
         self.check_active()?;
         let lock_key = LockKey::new(keyspace, key);
-        let timeout = self.lock_timeouts.key;
+        let timeout = self.shared_key_wait.unwrap_or(self.lock_timeouts.key);
         let if_taken = if timeout.is_zero() { IfTaken::Fail } else { IfTaken::Queue };
         let outcome = match self.shared.locks.lock_key(lock_key, self.id, self.seen(lock_key), if_taken) {
             LockAttempt::AlreadyHeld => return Ok(()),
             LockAttempt::Acquired => Some(WaitOutcome::Granted),
             LockAttempt::Conflict => Some(WaitOutcome::Conflict),
-            LockAttempt::Queued(ticket) => self.wait(&ticket, timeout)?,
+            LockAttempt::Queued(ticket) => {
+                let begun = Instant::now();
+                let outcome = self.wait(&ticket, timeout)?;
+                if let Some(left) = &mut self.shared_key_wait {
+                    *left = left.saturating_sub(begun.elapsed());
+                }
+                outcome
+            }
         };
         match outcome {
             Some(WaitOutcome::Granted) => {
@@ -393,6 +403,12 @@ impl Transaction {
                 Err(Error::Conflict { keyspace, key: key.into() })
             }
         }
+    }
+
+    /// From now on, all waits for keys together take no longer than one may take, until this is called again with
+    /// false: for calls that lock many keys, each of which somebody may hold.
+    pub fn share_waits_for_keys(&mut self, is_shared: bool) {
+        self.shared_key_wait = is_shared.then_some(self.lock_timeouts.key);
     }
 
     /// The newest commit of a key that is none of others behind this transaction's back.

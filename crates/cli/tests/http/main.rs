@@ -7,6 +7,7 @@
     reason = "a test that can't go on fails there and then"
 )]
 
+mod arrays_and_locks;
 mod client;
 #[path = "../../../../tests/support/seeds.rs"]
 mod seeds;

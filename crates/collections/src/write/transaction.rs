@@ -212,6 +212,11 @@ impl Transaction {
         }
     }
 
+    /// See [`persea_txn::Transaction::share_waits_for_keys`].
+    pub(crate) fn share_waits_for_keys(&mut self, is_shared: bool) {
+        self.inner.share_waits_for_keys(is_shared);
+    }
+
     /// Marks the current state, to return to it with [`rollback_to`](Self::rollback_to) any number of times.
     pub fn savepoint(&mut self) -> Savepoint {
         let counts = self.touched.iter().map(|touched| touched.count).collect();

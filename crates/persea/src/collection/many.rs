@@ -1,5 +1,7 @@
 //! Writing many documents as VelocyPack in one commit: one result or one error an item, in the items' order.
 
+use std::time::{Duration, Instant};
+
 use persea_collections::{Error as WriteError, Transaction, WriteOptions, WriteOutcome};
 use persea_vpack::Slice;
 
@@ -12,6 +14,9 @@ type ItemOutcomes = Vec<std::result::Result<WriteOutcome, WriteError>>;
 
 /// How often a call is tried again because one of its items lost against another transaction.
 const ATTEMPTS_MAX: usize = 16;
+/// How long it goes on trying; less than for single documents, since what the others of the call have got is lost when
+/// nothing is tried any more.
+const PATIENCE: Duration = Duration::from_millis(1_500);
 
 impl Collection {
     /// Inserts the members of an array.
@@ -53,6 +58,7 @@ impl Collection {
         // A transaction can't move on to a newer snapshot.
         let attempts_max = if self.database.bound().is_some() { 1 } else { ATTEMPTS_MAX };
         let mut attempt = 0;
+        let begun = Instant::now();
         let outcomes = self.write(|tx| {
             attempt += 1;
             let mut outcomes = work(tx)?;
@@ -60,7 +66,7 @@ impl Collection {
             let lost =
                 outcomes.iter().position(|outcome| matches!(outcome, Err(error) if error.is_retryable()));
             match lost {
-                Some(position) if attempt < attempts_max => Err(outcomes
+                Some(position) if attempt < attempts_max && begun.elapsed() < PATIENCE => Err(outcomes
                     .swap_remove(position)
                     .err()
                     .unwrap_or_else(|| WriteError::WriteConflict(String::new()))),

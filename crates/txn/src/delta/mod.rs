@@ -23,6 +23,8 @@ use skip_list::{SkipList, Writer};
 /// What an entry takes at the least; tells how many keys the filter has to expect.
 const ENTRY_BYTES_TYPICAL: usize = 128;
 const FILTER_KEYS_MIN: usize = 1 << 10;
+/// A delta without a sensible limit is one of few keys in most cases; with more than that the filter only lets more pass.
+const FILTER_KEYS_MAX: usize = 1 << 24;
 
 /// Committed versions of keys of all trees.
 #[derive(Debug)]
@@ -35,7 +37,7 @@ pub(crate) struct Delta {
 impl Delta {
     /// An empty delta that is meant to hold about so many bytes.
     pub(crate) fn new(bytes_max: usize) -> Delta {
-        let n_keys = (bytes_max / ENTRY_BYTES_TYPICAL).max(FILTER_KEYS_MIN);
+        let n_keys = (bytes_max / ENTRY_BYTES_TYPICAL).clamp(FILTER_KEYS_MIN, FILTER_KEYS_MAX);
         Delta {
             trees: std::array::from_fn(|_| SkipList::new()),
             filter: Filter::new(n_keys),
