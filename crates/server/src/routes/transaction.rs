@@ -25,6 +25,10 @@ pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError
         (&Method::POST, Some("begin"), None) => {
             let options = options(request.value()?.as_slice(), &context.options)?;
             let id = transactions.begin(&database, &options)?;
+            // Nobody would ever use or end a transaction whose id nobody learns.
+            if request.gone.is_set() {
+                transactions.abort(database.name(), &id.to_string())?;
+            }
             Ok(answer(StatusCode::CREATED, id, Status::Running))
         }
         (&Method::POST, None, None) => {
