@@ -324,7 +324,7 @@ impl World {
             self.commit();
         }
         self.disk.heal();
-        let deadline = Instant::now() + Duration::from_secs(20);
+        let deadline = Instant::now() + Duration::from_secs(60);
         while self.open().manager.health().is_err() {
             assert!(Instant::now() < deadline, "still read-only: {:?}", self.open().manager.health());
             std::thread::sleep(Duration::from_millis(1));

@@ -2,13 +2,22 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on fails there and then")]
 
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use persea::{Database, Error, QueryOptions, TransactionOptions, UndeclaredCollections, vpack};
 use serde_json::{Value, json};
 
-const A_WHILE: Duration = Duration::from_millis(200);
+const SHORT: Duration = Duration::from_millis(50);
+
+/// Returns once so many transactions wait for locks.
+#[track_caller]
+fn await_waiting(db: &Database, n_waiting: u64) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while db.instance().storage_metrics().waiting_transactions < n_waiting {
+        assert!(Instant::now() < deadline, "they don't wait");
+        std::thread::yield_now();
+    }
+}
 
 #[track_caller]
 fn number<T>(outcome: Result<T, Error>) -> u16 {
@@ -40,7 +49,7 @@ fn writers_wait_for_an_exclusive_holder() {
             }),
             scope.spawn(|| c.truncate(false)),
         ];
-        sleep(A_WHILE);
+        await_waiting(&db, writers.len() as u64);
         assert!(writers.iter().all(|writer| !writer.is_finished()));
         assert_eq!(c.count().unwrap(), 0, "reading does not wait");
         holder.commit().unwrap();
@@ -58,11 +67,10 @@ fn locks_have_timeouts() {
     let c = db.create_collection("c").unwrap();
     let writer = db.begin().unwrap();
     writer.insert(&c, &json!({})).unwrap();
-    let impatient =
-        |options: TransactionOptions| TransactionOptions { lock_timeout: Some(A_WHILE / 4), ..options };
+    let impatient = |options: TransactionOptions| TransactionOptions { lock_timeout: Some(SHORT), ..options };
     assert_eq!(number(db.begin_with(&impatient(exclusive(&["c"])))), 18);
     assert_eq!(number(db.transaction_with(&impatient(exclusive(&["c"])), |_| Ok(()))), 18);
-    let options = QueryOptions { lock_timeout: Some(A_WHILE / 4), ..QueryOptions::default() };
+    let options = QueryOptions { lock_timeout: Some(SHORT), ..QueryOptions::default() };
     let query = db.query("INSERT {} INTO c OPTIONS { exclusive: true }").options(options.clone());
     assert_eq!(number(query.run()), 18);
     writer.commit().unwrap();
@@ -118,7 +126,7 @@ fn a_deadlock_costs_one_of_its_members() {
         threads.map(|thread| thread.join().unwrap().map_err(|error| error.number()))
     });
     assert!(outcomes == [Ok(()), Err(29)] || outcomes == [Err(29), Ok(())], "{outcomes:?}");
-    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert!(begun.elapsed() < Duration::from_secs(60));
     assert_eq!(a.count().unwrap() + b.count().unwrap(), 1);
 }
 
@@ -176,7 +184,7 @@ fn waits_end_when_the_store_stops_them() {
     let holder = db.begin_with(&exclusive(&["c"])).unwrap();
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| c.insert_with(vpack!({}).as_slice(), &persea::WriteOptions::default()));
-        sleep(A_WHILE);
+        await_waiting(&db, 1);
         db.instance().stop_waits();
         assert_eq!(number(waiting.join().unwrap()), 30);
     });

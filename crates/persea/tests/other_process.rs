@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use persea::{Database, Instance, InstanceOptions, maintenance};
@@ -216,22 +216,27 @@ fn a_query_on_a_state_that_is_outdated_for_too_long_ends_with_1654() {
     let db = instance.database("_system").unwrap();
     let things = db.create_collection("things").unwrap();
     db.query("FOR i IN 1..20000 INSERT { n: i } INTO things").run().unwrap();
+    let is_over = Arc::new(AtomicBool::new(false));
     let writer = {
-        let things = things.clone();
+        let (things, is_over) = (things.clone(), is_over.clone());
         std::thread::spawn(move || {
-            for n in 0..60 {
-                things.insert(&json!({ "later": n })).unwrap();
+            let mut n_later = 0;
+            while !is_over.load(Ordering::SeqCst) {
+                things.insert(&json!({ "later": n_later })).unwrap();
+                n_later += 1;
                 std::thread::sleep(Duration::from_millis(50));
             }
+            n_later
         })
     };
     let slow = "RETURN SUM(FOR a IN things FOR b IN things FILTER a.n + b.n == 7 RETURN 1)";
     let error = db.query(slow).run().map(drop).unwrap_err();
     assert_eq!(error.number(), 1654, "{error}");
     assert_eq!(error.http_status(), 410);
-    writer.join().unwrap();
+    is_over.store(true, Ordering::SeqCst);
+    let n_later = writer.join().unwrap();
     assert!(instance.storage_metrics().expired_snapshots > 0);
-    assert_eq!(rows(&db, "RETURN LENGTH(things)"), [json!(20060)]);
+    assert_eq!(rows(&db, "RETURN LENGTH(things)"), [json!(20_000 + n_later)]);
 }
 
 #[test]

@@ -294,7 +294,7 @@ impl World {
         }
         self.disk.heal();
         // Commits are taken again soon, and everything acknowledged is still there.
-        let deadline = Instant::now() + Duration::from_secs(20);
+        let deadline = Instant::now() + Duration::from_secs(60);
         while self.manager().health().is_err() {
             assert!(Instant::now() < deadline, "still read-only: {:?}", self.manager().health());
             std::thread::sleep(Duration::from_millis(1));

@@ -146,8 +146,17 @@ impl Client {
 /// Returns once the condition holds, which a machine may take long for, but not for ever.
 #[track_caller]
 pub fn await_true(what: &str, is_true: impl Fn() -> bool) {
+    await_some(what, || is_true().then_some(()));
+}
+
+/// Returns what is found, once it is.
+#[track_caller]
+pub fn await_some<T>(what: &str, find: impl Fn() -> Option<T>) -> T {
     let deadline = Instant::now() + Duration::from_secs(60);
-    while !is_true() {
+    loop {
+        if let Some(found) = find() {
+            return found;
+        }
         assert!(Instant::now() < deadline, "never: {what}");
         std::thread::sleep(Duration::from_millis(10));
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use crate::client::await_true;
 use crate::server::Server;
 
 #[test]
@@ -73,11 +74,10 @@ fn killed_in_the_middle_of_writing() {
             }
         }
     });
-    std::thread::sleep(Duration::from_millis(400));
+    await_true("it is in the middle", || acknowledged.load(Ordering::SeqCst) > 30);
     server.kill();
     writer.join().expect("the writer ends");
     let acknowledged = acknowledged.load(Ordering::SeqCst);
-    assert!(acknowledged > 0);
     let server = Server::start_in(folder.path());
     let client = server.client();
     let found = client.query("FOR d IN c COLLECT n = TO_NUMBER(LEFT(d._key, LENGTH(d._key) - 1)) WITH COUNT INTO parts RETURN [n, parts]");
@@ -120,17 +120,18 @@ fn start_time_does_not_grow_with_the_data() {
         assert_eq!(answer.expect(201).body["created"], 10_000);
     }
     server.kill();
-    // The best of three, since other tests run beside this one.
-    let best = |folder: &std::path::Path| {
-        (0..3)
-            .map(|_| {
-                let server = Server::start_in(folder);
-                let time = server.start_time;
-                server.terminate();
-                time
-            })
-            .min()
+    let start_time = |folder: &std::path::Path| {
+        let server = Server::start_in(folder);
+        let time = server.start_time;
+        server.terminate();
+        time
     };
-    let (empty, full) = (best(empty.path()).expect("a time"), best(full.path()).expect("a time"));
-    assert!(full <= empty * 2 + Duration::from_millis(100), "{full:?} with data, {empty:?} without");
+    // Other tests run beside this one, so that the best of some tries counts.
+    let (mut without, mut with) = (Duration::MAX, Duration::MAX);
+    let is_as_fast = (0..10).any(|_| {
+        without = without.min(start_time(empty.path()));
+        with = with.min(start_time(full.path()));
+        with <= without * 2 + Duration::from_millis(100)
+    });
+    assert!(is_as_fast, "{with:?} with data, {without:?} without");
 }

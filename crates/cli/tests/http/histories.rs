@@ -97,7 +97,7 @@ fn stream_transactions_are_snapshot_isolated() {
         let clients = (0..4).map(|_| Streamed { client: server.client(), id: String::new() }).collect();
         let history = record(clients, 40, seed);
         let n_committed = history.iter().filter(|trace| trace.is_committed).count();
-        assert!(n_committed > 20, "only {n_committed} commits");
+        assert!(n_committed > 8, "only {n_committed} commits");
         if let Err(verdict) = judge(&history) {
             panic!("{verdict}");
         }

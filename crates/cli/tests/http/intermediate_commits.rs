@@ -1,10 +1,8 @@
 //! Queries that commit before their end.
 
-use std::time::{Duration, Instant};
-
 use serde_json::{Value, json};
 
-use crate::client::{Answer, Client};
+use crate::client::{Answer, Client, await_true};
 use crate::transactions::{Transaction, count, server_with_collections};
 
 fn run(client: &Client, query: &str, options: Value) -> Answer {
@@ -101,15 +99,12 @@ fn a_collection_stays_locked_over_the_commits() {
     let (_server, client) = server_with_collections();
     let other = client.clone();
     let query = std::thread::spawn(move || {
-        // The second batch of rows takes a second before it is written.
-        let slow = "FOR n IN 1..1010 LET slept = n > 1000 ? SLEEP(0.1) : 0 INSERT { n } INTO a OPTIONS { exclusive: true }";
+        // The second batch of rows takes some seconds before it is written.
+        let slow = "FOR n IN 1..1010 LET slept = n > 1000 ? SLEEP(0.4) : 0 INSERT { n } INTO a OPTIONS { exclusive: true }";
         run(&other, slow, json!({ "intermediateCommitCount": 100, "optimizer": { "rules": ["-all"] } }))
     });
     // What it wrote shows before its end.
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while client.query("RETURN LENGTH(a)") != [1000] {
-        assert!(Instant::now() < deadline);
-    }
+    await_true("the first batch is there", || client.query("RETURN LENGTH(a)") == [1000]);
     assert!(!query.is_finished());
     client.post("/_api/document/a", &json!({})).expect(202);
     assert_eq!(count(&client, "a"), 1011);

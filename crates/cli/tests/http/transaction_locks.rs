@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::client::{Answer, Client, await_true};
-use crate::transactions::{Transaction, count, server_with_collections};
+use crate::transactions::{Transaction, count, running_query, server_with_collections};
 
 /// Returns once so many transactions wait for locks. They wait for good then: each test says itself what ends the wait.
 #[track_caller]
@@ -45,13 +45,6 @@ fn waiting<'scope, 'env>(
             headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
         client.send(method, &path, &headers, body.as_bytes())
     })
-}
-
-/// The number of the query that runs, once one does.
-fn running_query(client: &Client) -> String {
-    let running = || client.get("/_api/query/current").expect(200).body;
-    await_true("a query runs", || running().get(0).is_some());
-    running()[0]["id"].as_str().expect("an id").to_owned()
 }
 
 #[test]

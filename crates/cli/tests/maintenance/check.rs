@@ -68,7 +68,7 @@ fn a_folder_in_order_passes_with_and_without_a_server() {
     assert_eq!(std::fs::read(folder.path().join("data.mdb")).unwrap(), before, "nothing was changed");
     let text = persea(["check", folder.path().to_str().unwrap()]).expect(0).output;
     assert!(text.contains("_system/c") && text.contains("nothing is wrong"), "{text}");
-    let server = Server::start_in(folder.path());
+    let server = Server::start_in_with(folder.path(), &["--storage.checkpoint-interval", "3600"]);
     server.client().post("/_api/document/c", &json!({ "n": 0 })).expect(202);
     let report = check_clean(folder.path());
     assert!(report["log"]["records"].as_u64().unwrap() > 0);
@@ -185,7 +185,8 @@ fn log_file(folder: &Path) -> PathBuf {
 #[test]
 fn a_flipped_byte_in_the_middle_of_the_log() {
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start_in(folder.path());
+    // All of it stays in the log.
+    let server = Server::start_in_with(folder.path(), &["--storage.checkpoint-interval", "3600"]);
     let client = server.client();
     client.create_collection("c");
     for n in 1..=40 {

@@ -21,8 +21,10 @@ fn the_map_is_as_small_as_it_must_be_and_grows() {
     let unlimited = Server::start();
     assert!(map_bytes(unlimited.pid()) >= 1 << 40, "{}", map_bytes(unlimited.pid()));
     drop(unlimited);
-    // Kilobytes of address space. The binary's own needs take more than half of it.
-    let server = Server::start_limited(1_000_000, &["--storage.delta-size", "8mib"]);
+    // Kilobytes of address space. The binary's own needs take more than half of it; each
+    // thread takes its part, so that their number must not be the machine's.
+    let server =
+        Server::start_limited(1_000_000, &["--storage.delta-size", "8mib", "--server.io-threads", "2"]);
     let first = map_bytes(server.pid());
     assert!(first <= 512 << 20, "{first}");
     let client = server.client();
@@ -55,7 +57,8 @@ fn a_reader_whose_map_is_too_small_follows_the_writer() {
     let folder = tempfile::tempdir().unwrap();
     let writer = Server::start_in_with(folder.path(), &["--storage.delta-size", "8mib"]);
     writer.client().create_collection("c");
-    let reader = Server::start_limited_in(folder.path(), 1_000_000, &["--read-only"]);
+    let reader =
+        Server::start_limited_in(folder.path(), 1_000_000, &["--read-only", "--server.io-threads", "2"]);
     let first = map_bytes(reader.pid());
     let text = "x".repeat(200_000);
     let batch: Vec<_> = (0..16).map(|n| json!({ "n": n, "text": text })).collect();
