@@ -1,5 +1,6 @@
 //! `persea serve`: the server process. Options carry arangod's names beside short ones.
 
+mod duration;
 mod endpoint;
 mod open_files;
 mod size;
@@ -15,6 +16,9 @@ use persea::{Instance, InstanceOptions};
 use persea_server::{Server, ServerOptions};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
+
+/// arangod's limit.
+const TRANSACTION_IDLE_MAX: Duration = Duration::from_secs(120);
 
 /// What to serve and where.
 #[derive(Args)]
@@ -56,20 +60,20 @@ pub struct Options {
     body_limit: usize,
 
     /// Seconds after which an idle connection is closed
-    #[arg(long = "http.keep-alive-timeout", value_name = "SECONDS", default_value_t = 300.0)]
-    keep_alive_timeout: f64,
+    #[arg(long = "http.keep-alive-timeout", value_name = "SECONDS", default_value = "300", value_parser = duration::parse)]
+    keep_alive_timeout: Duration,
 
     /// Seconds after which a cursor that nobody asks for goes
-    #[arg(long = "query.registry-ttl", value_name = "SECONDS", default_value_t = 30.0)]
-    cursor_ttl: f64,
+    #[arg(long = "query.registry-ttl", value_name = "SECONDS", default_value = "30", value_parser = duration::parse)]
+    cursor_ttl: Duration,
 
     /// Seconds after which a stream transaction that nobody uses is aborted; 120 at most
-    #[arg(long = "transaction.streaming-idle-timeout", value_name = "SECONDS", default_value_t = 60.0)]
-    transaction_idle: f64,
+    #[arg(long = "transaction.streaming-idle-timeout", value_name = "SECONDS", default_value = "60", value_parser = duration::parse)]
+    transaction_idle: Duration,
 
     /// Seconds that a request waits for another one in the same stream transaction
-    #[arg(long = "transaction.streaming-lock-timeout", value_name = "SECONDS", default_value_t = 8.0)]
-    transaction_busy_wait: f64,
+    #[arg(long = "transaction.streaming-lock-timeout", value_name = "SECONDS", default_value = "8", value_parser = duration::parse)]
+    transaction_busy_wait: Duration,
 
     /// Bytes that one stream transaction may write
     #[arg(long = "transaction.streaming-max-transaction-size", value_name = "BYTES", default_value = "512mib", value_parser = size::parse)]
@@ -102,13 +106,13 @@ pub struct Options {
     delta_size: usize,
 
     /// Seconds after which a checkpoint begins at the latest
-    #[arg(long = "storage.checkpoint-interval", value_name = "SECONDS", default_value_t = 10.0)]
-    checkpoint_interval: f64,
+    #[arg(long = "storage.checkpoint-interval", value_name = "SECONDS", default_value = "10", value_parser = duration::parse)]
+    checkpoint_interval: Duration,
 
     /// Seconds for which a query or transaction may go on to read an outdated state. The data file keeps what it sees
     /// and grows as long. 0 is no limit; after it, reading on fails with error 1654
-    #[arg(long = "transaction.snapshot-age-max", value_name = "SECONDS", default_value_t = 0.0)]
-    snapshot_age_max: f64,
+    #[arg(long = "transaction.snapshot-age-max", value_name = "SECONDS", default_value = "0", value_parser = duration::parse)]
+    snapshot_age_max: Duration,
 
     /// How much to log: error, warning, info, debug, trace
     #[arg(long = "log.level", value_name = "LEVEL", default_value = "info")]
@@ -186,8 +190,8 @@ fn storage_options(options: &Options) -> InstanceOptions {
         (options.wal_sync_interval > 0).then(|| Duration::from_millis(options.wal_sync_interval));
     storage.ignore_log_damage = options.wal_ignore_damage;
     storage.delta_bytes_max = options.delta_size;
-    storage.checkpoint_interval = seconds(options.checkpoint_interval);
-    storage.snapshot_age_max = (options.snapshot_age_max > 0.0).then(|| seconds(options.snapshot_age_max));
+    storage.checkpoint_interval = at_least_a_moment(options.checkpoint_interval);
+    storage.snapshot_age_max = (!options.snapshot_age_max.is_zero()).then_some(options.snapshot_age_max);
     storage
 }
 
@@ -214,21 +218,21 @@ fn server_options(options: &Options) -> ServerOptions {
     ServerOptions {
         endpoints: options.endpoints.clone(),
         body_bytes_max: options.body_limit,
-        cursor_ttl: seconds(options.cursor_ttl),
+        cursor_ttl: at_least_a_moment(options.cursor_ttl),
         query_memory_bytes_max: options.query_memory_limit,
         transactions_max: options.transactions_max,
-        transaction_idle: seconds(options.transaction_idle.min(120.0)),
-        transaction_busy_wait: seconds(options.transaction_busy_wait),
+        transaction_idle: at_least_a_moment(options.transaction_idle.min(TRANSACTION_IDLE_MAX)),
+        transaction_busy_wait: at_least_a_moment(options.transaction_busy_wait),
         transaction_bytes_max: options.transaction_bytes_max as u64,
-        keep_alive: seconds(options.keep_alive_timeout),
+        keep_alive: at_least_a_moment(options.keep_alive_timeout),
         build_info: crate::version::build_info(),
         ..ServerOptions::default()
     }
 }
 
-/// A duration of at least a millisecond and at most a century.
-fn seconds(number: f64) -> Duration {
-    Duration::from_secs_f64(number.clamp(0.001, 3.2e9))
+/// For options where 0 means as good as at once.
+fn at_least_a_moment(duration: Duration) -> Duration {
+    duration.max(Duration::from_millis(1))
 }
 
 fn start_log(level: &str) -> anyhow::Result<()> {
@@ -245,6 +249,8 @@ fn start_log(level: &str) -> anyhow::Result<()> {
         .with_target(false)
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
+        // It would tell of lines that can't be written on standard error, and panic as that can't be written to either.
+        .log_internal_errors(false)
         .init();
     Ok(())
 }

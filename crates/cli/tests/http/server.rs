@@ -1,8 +1,8 @@
 //! The server process: started on a folder of its own, stopped or killed.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Lines};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::client::Client;
@@ -43,6 +43,14 @@ impl Server {
         Server::spawn(folder.to_owned(), None, options)
     }
 
+    /// Starts a server on an empty folder whose log nobody reads once it listens: writing to it fails.
+    pub fn start_unread() -> Server {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().to_owned();
+        let command = Command::new(env!("CARGO_BIN_EXE_persea"));
+        Server::spawn_read_by(command, path, Some(folder), &[], drop)
+    }
+
     /// Starts a server on an empty folder that may use so many kilobytes of address space.
     pub fn start_limited(kilobytes: u64, options: &[&str]) -> Server {
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -67,10 +75,23 @@ impl Server {
     }
 
     fn spawn_by(
+        command: Command,
+        folder: PathBuf,
+        own_folder: Option<tempfile::TempDir>,
+        options: &[&str],
+    ) -> Server {
+        // Somebody has to read the log, or the server would wait once the pipe is full.
+        Server::spawn_read_by(command, folder, own_folder, options, |lines| {
+            std::thread::spawn(move || lines.for_each(drop));
+        })
+    }
+
+    fn spawn_read_by(
         mut command: Command,
         folder: PathBuf,
         own_folder: Option<tempfile::TempDir>,
         options: &[&str],
+        reader: impl FnOnce(Lines<BufReader<ChildStderr>>),
     ) -> Server {
         let started = Instant::now();
         let mut process = command
@@ -91,8 +112,7 @@ impl Server {
             }
         };
         let start_time = started.elapsed();
-        // Somebody has to read the log, or the server would wait once the pipe is full.
-        std::thread::spawn(move || lines.for_each(drop));
+        reader(lines);
         Server { process, address, start_time, folder, _own_folder: own_folder }
     }
 

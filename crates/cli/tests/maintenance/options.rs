@@ -83,6 +83,34 @@ fn a_read_only_server_shows_what_another_one_writes() {
 }
 
 #[test]
+fn the_log_may_lose_its_reader() {
+    let server = Server::start_unread();
+    let client = server.client();
+    client.create_collection("c");
+    client.post("/_api/document/c", &json!({})).expect(202);
+    assert_eq!(client.query("RETURN LENGTH(c)"), [1]);
+    let status = server.terminate();
+    assert!(status.success(), "{status}");
+}
+
+#[test]
+fn durations_that_are_none_are_refused() {
+    for option in [
+        "--http.keep-alive-timeout",
+        "--query.registry-ttl",
+        "--transaction.streaming-idle-timeout",
+        "--transaction.streaming-lock-timeout",
+        "--transaction.snapshot-age-max",
+        "--storage.checkpoint-interval",
+    ] {
+        for value in ["nan", "inf", "-inf", "-1"] {
+            let told = persea(["serve", "--in-memory", &format!("{option}={value}")]).expect(2).errors;
+            assert!(told.contains(option) && told.contains("number of seconds"), "{told}");
+        }
+    }
+}
+
+#[test]
 fn help_tells_about_every_command_and_option() {
     let help = persea(["--help"]).expect(0).output;
     for command in ["serve", "backup", "compact", "check", "version"] {
