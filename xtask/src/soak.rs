@@ -10,7 +10,7 @@ use anyhow::{Context, bail, ensure};
 use clap::Args;
 use serde::Serialize;
 
-use crate::process::{target_folder, workspace_root};
+use crate::process::{self, target_folder, workspace_root};
 
 /// How long, what, and where the figures go.
 #[derive(Args)]
@@ -18,6 +18,9 @@ pub struct Options {
     /// Go on for so many minutes; what runs then is finished
     #[arg(long, value_name = "N", default_value_t = 10.0)]
     minutes: f64,
+    /// A turn that takes longer than so many minutes has failed: it is ended, since it may wait for ever
+    #[arg(long, value_name = "N", default_value_t = 10.0)]
+    turn_minutes: f64,
     /// Only tests whose name contains this text; `--list` shows the names
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
@@ -180,17 +183,21 @@ impl Soak {
     }
 
     /// One turn; what it said goes to the file. True if all is well.
-    fn turn(&self, program: &Path, seed: u64, log: &Path) -> anyhow::Result<bool> {
+    fn turn(&self, program: &Path, seed: u64, limit: Duration, log: &Path) -> anyhow::Result<bool> {
         let output = fs::File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
         let mut command = Command::new(program);
         command.current_dir(workspace_root().join("crates").join(self.folder()));
         let (amount, n) = self.amount;
         command.env(self.seed, seed.to_string()).env(amount, n.to_string()).env("RUST_BACKTRACE", "1");
         command.arg("--nocapture").args((!self.filter.is_empty()).then_some(self.filter));
-        let status = command.stdout(output.try_clone()?).stderr(output.try_clone()?).status()?;
-        // A crash of the test itself says nothing else.
-        writeln!(&output, "the test ended with {status}")?;
-        Ok(status.success())
+        command.stdout(output.try_clone()?).stderr(output.try_clone()?);
+        let status = process::run_within(&mut command, limit)?;
+        // A crash of the test itself, or a wait without end, says nothing else.
+        match status {
+            Some(status) => writeln!(&output, "the test ended with {status}")?,
+            None => writeln!(&output, "the test was ended after {:.0} s", limit.as_secs_f64())?,
+        }
+        Ok(status.is_some_and(|status| status.success()))
     }
 
     fn folder(&self) -> &'static str {
@@ -214,14 +221,15 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         return Ok(());
     }
     ensure!(!chosen.is_empty(), "no test has such a name: `cargo xtask soak --list` lists them");
-    ensure!(options.minutes > 0.0 && options.minutes.is_finite(), "--minutes has to be above 0");
+    let duration = minutes("--minutes", options.minutes)?;
+    let turn_max = minutes("--turn-minutes", options.turn_minutes)?;
     let programs: Vec<PathBuf> =
         chosen.iter().map(|soak| soak.build(options.release)).collect::<anyhow::Result<_>>()?;
     let clock = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
     // Far apart, so that the runs of one turn are not those of the next.
     let mut seed = options.seed.unwrap_or(clock * 1_000_000 % (1 << 52));
     let mut rows: Vec<Row> = chosen.iter().map(|soak| Row::new(soak)).collect();
-    let (begun, duration) = (Instant::now(), Duration::from_secs_f64(options.minutes * 60.0));
+    let begun = Instant::now();
     let log = target_folder().join("soak.log");
     let mut failure = None;
     'all: while begun.elapsed() < duration {
@@ -230,7 +238,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
                 break 'all;
             }
             let turn = Instant::now();
-            let is_well = soak.turn(program, seed, &log)?;
+            let is_well = soak.turn(program, seed, turn_max, &log)?;
             row.note(soak, seed, turn.elapsed());
             let minutes = begun.elapsed().as_secs_f64() / 60.0;
             let verdict = if is_well { "ok" } else { "FAILED" };
@@ -259,6 +267,12 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
             bail!("a test has failed; all it said is in {}, and this replays it:\n  {replay}", log.display())
         }
     }
+}
+
+/// A number of minutes that an option gives.
+fn minutes(option: &str, number: f64) -> anyhow::Result<Duration> {
+    let duration = Duration::try_from_secs_f64(number * 60.0).ok().filter(|duration| !duration.is_zero());
+    duration.with_context(|| format!("{option} has to be above 0"))
 }
 
 impl Row {
