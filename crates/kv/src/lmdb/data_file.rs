@@ -124,10 +124,12 @@ impl DataFile {
     /// Opens a data file of any name.
     pub(super) fn open_path(path: &Path) -> Result<DataFile> {
         let mut file = File::open(path)?;
-        let file_bytes = file.metadata()?.len();
         let first = read_meta(&mut file, 0)?;
         let page_bytes = first.map_or_else(page_bytes_here, |meta| u64::from(meta.page_bytes));
         let second = read_meta(&mut file, page_bytes)?;
+        // Asked for last: pages are written before the meta page that leads to them, so whatever grows the file meanwhile,
+        // it is long enough for what was read.
+        let file_bytes = file.metadata()?.len();
         let newest = [first, second].into_iter().flatten().max_by_key(|meta| meta.transaction);
         match newest {
             Some(meta) => Ok(DataFile { file, meta, file_bytes }),

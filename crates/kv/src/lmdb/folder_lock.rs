@@ -41,6 +41,29 @@ impl FolderLock {
     }
 }
 
+/// Keeps writers out of a folder until dropped, without changing anything in it.
+#[derive(Debug)]
+pub(super) struct NoWriter {
+    /// None if there is no lock file: nobody has ever written here, or it was left behind.
+    _file: Option<File>,
+}
+
+impl NoWriter {
+    /// Makes sure that nobody writes; `None` if somebody does.
+    pub(super) fn ensure(folder: &Path) -> Result<Option<NoWriter>> {
+        let file = match File::open(folder.join(LOCK_FILE_NAME)) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(NoWriter { _file: None })),
+            Err(error) => return Err(Error::Io(error)),
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(Some(NoWriter { _file: Some(file) })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(Error::Io(error)),
+        }
+    }
+}
+
 /// How often, and after which pauses, a reader tries again while the data file is being replaced.
 const READER_ATTEMPTS: u32 = 200;
 const READER_PAUSE: Duration = Duration::from_millis(5);
@@ -130,7 +153,12 @@ mod tests {
         let lock = FolderLock::acquire(folder.path()).unwrap();
         let message = FolderLock::acquire(folder.path()).unwrap_err().to_string();
         assert!(message.contains(&format!("process {}", std::process::id())), "{message}");
+        assert!(NoWriter::ensure(folder.path()).unwrap().is_none());
         drop(lock);
+        let no_writer = NoWriter::ensure(folder.path()).unwrap();
+        assert!(no_writer.is_some());
+        assert!(FolderLock::acquire(folder.path()).is_err());
+        drop(no_writer);
         FolderLock::acquire(folder.path()).unwrap();
     }
 }

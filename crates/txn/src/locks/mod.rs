@@ -1,7 +1,8 @@
 //! Locks of two levels: collections by mode, and single keys for writing.
 //!
-//! Uncontended keys cost one sharded table entry, and so do collections that nobody wants exclusively. Everything that involves waiting goes through one [`WaitGraph`],
-//! which queues fairly, knows who waits for whom on either level, and breaks every cycle at the moment it would close.
+//! Uncontended keys cost one sharded table entry, and so do collections that nobody wants exclusively. Everything that
+//! involves waiting goes through one [`WaitGraph`], which queues fairly, knows who waits for whom on either level, and
+//! breaks every cycle at the moment it would close.
 
 mod collection_lock;
 mod graph;
