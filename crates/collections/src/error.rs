@@ -130,6 +130,9 @@ pub enum Error {
     /// The snapshot has been outdated for longer than allowed; the transaction or query has to begin anew.
     #[error("{0}")]
     SnapshotTooOld(String),
+    /// A part of the transaction could not be committed earlier, and the rest was rolled back.
+    #[error("{0}")]
+    PartFailed(String),
     /// The storage below failed.
     #[error("storage: {0}")]
     Storage(persea_txn::Error),
@@ -157,6 +160,7 @@ impl From<persea_txn::Error> for Error {
             persea_txn::Error::Stopping => Self::Stopping,
             persea_txn::Error::ReadOnly(_) => Self::ReadOnly(error.to_string()),
             persea_txn::Error::SnapshotTooOld { .. } => Self::SnapshotTooOld(error.to_string()),
+            persea_txn::Error::PartFailed(_) => Self::PartFailed(error.to_string()),
             persea_txn::Error::LockTimeout { .. } => Self::LockTimeout(error.to_string()),
             persea_txn::Error::TransactionTooLarge { .. } => Self::ResourceLimit(error.to_string()),
             persea_txn::Error::ValueTooLong { .. } => Self::DocumentTooLarge,

@@ -35,7 +35,7 @@ impl Error {
             Self::ReadOnly(_) => 1004,
             Self::LockTimeout(_) => 18,
             Self::Interrupted => 21,
-            Self::SnapshotTooOld(_) => 1654,
+            Self::SnapshotTooOld(_) | Self::PartFailed(_) => 1654,
             Self::Deadlock => 29,
             Self::Stopping => 30,
             Self::Graph(error) => error.error_num(),

@@ -20,6 +20,10 @@ pub enum Error {
     /// so that the others go on. Everything it is asked for later fails with this error too.
     #[error("deadlock detected: the transaction was rolled back")]
     Deadlock,
+    /// A part of the transaction could not be committed earlier, and the rest was rolled back. Everything that it is
+    /// asked for after that fails with this error.
+    #[error("the transaction was rolled back when a part of it could not be committed: {0}")]
+    PartFailed(Box<str>),
     /// A collection was not to be had within the transaction's lock timeout.
     #[error("timeout after {} s waiting for the lock of collection {collection}", waited.as_secs_f32())]
     LockTimeout {

@@ -64,13 +64,15 @@ pub struct Transaction {
 /// The commit of each key of the parts that a transaction has committed.
 type Parts = HashMap<LockKey, CommitSeq, RandomState>;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum State {
     Active,
     /// Rolled back to end a deadlock; everything given back.
     Deadlocked,
     /// Its snapshot was too old to go on; everything given back.
     Expired(Duration),
+    /// A part could not be committed, for this reason; everything given back.
+    PartFailed(Box<str>),
     Finished,
 }
 
@@ -197,10 +199,16 @@ impl Transaction {
 
     #[inline]
     fn check_active(&self) -> Result<()> {
-        match self.state {
-            State::Active => Ok(()),
-            State::Deadlocked | State::Finished => Err(Error::Deadlock),
-            State::Expired(age_max) => Err(Error::SnapshotTooOld { age_max }),
+        if self.state == State::Active { Ok(()) } else { Err(self.end_reason()) }
+    }
+
+    /// Why it can't go on.
+    #[cold]
+    fn end_reason(&self) -> Error {
+        match &self.state {
+            State::Active | State::Deadlocked | State::Finished => Error::Deadlock,
+            State::Expired(age_max) => Error::SnapshotTooOld { age_max: *age_max },
+            State::PartFailed(cause) => Error::PartFailed(cause.clone()),
         }
     }
 
@@ -582,7 +590,8 @@ impl Transaction {
     /// is none. Returns the part's place in the order of all commits.
     ///
     /// # Errors
-    /// As [`commit`](Transaction::commit). The transaction is rolled back then, but for the parts committed before.
+    /// As [`commit`](Transaction::commit). The transaction is rolled back then, but for the parts committed before, and
+    /// what it is asked for later fails with [`Error::PartFailed`].
     pub fn commit_part(&mut self, durability: Durability) -> Result<CommitSeq> {
         self.check_active()?;
         self.seal();
@@ -596,7 +605,10 @@ impl Transaction {
             return Ok(self.reads_at);
         }
         self.snapshot = None;
-        self.write_part(layers, durability).inspect_err(|_| self.give_way())
+        self.write_part(layers, durability).inspect_err(|error| {
+            self.give_way();
+            self.state = State::PartFailed(error.to_string().into());
+        })
     }
 
     fn write_part(&mut self, layers: Layers, durability: Durability) -> Result<CommitSeq> {
@@ -648,7 +660,7 @@ impl Drop for Transaction {
         match self.state {
             State::Active => self.end(true),
             // Nothing is left unless it could not even begin.
-            State::Deadlocked | State::Expired(_) => {
+            State::Deadlocked | State::Expired(_) | State::PartFailed(_) => {
                 self.shared.locks.release_keys(&std::mem::take(&mut self.locks));
                 self.release_collections();
             }

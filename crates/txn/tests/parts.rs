@@ -1,6 +1,7 @@
 //! Transactions that commit in parts: what stays, what conflicts, and what they read.
 #![allow(clippy::unwrap_used, reason = "a test that can't go on may panic")]
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use persea_txn::{
     Durability, Engine, Error, LockMode, LockTimeouts, Options, Transaction, TransactionManager,
     TransactionOptions, Tree,
 };
-use persea_wal::simulation::SimulatedStorage;
+use persea_wal::simulation::{Fault, Operation, SimulatedStorage};
 use proptest::prelude::*;
 
 /// Runs the check without and with a log, where parts of two bytes and more go to the engine directly.
@@ -58,6 +59,32 @@ fn a_part_stays_when_the_rest_is_dropped() {
         assert_eq!(current(manager, b"b"), None);
         assert_eq!((manager.metrics().tracked_keys, manager.metrics().active_transactions), (0, 0));
     });
+}
+
+#[test]
+fn after_a_part_that_failed_the_transaction_tells_of_it() {
+    let disk = Arc::new(SimulatedStorage::new(1));
+    let manager = TransactionManager::open_on(Engine::memory(), disk.clone(), Options::default()).unwrap();
+    let mut transaction = manager.begin().unwrap();
+    write(&mut transaction, b"a", b"1").unwrap();
+    let fault =
+        Fault { operation: Operation::Write, n_spared: 0, n_failing: 1000, error: ErrorKind::StorageFull };
+    disk.inject(fault);
+    let first = transaction.commit_part(Durability::Buffered).unwrap_err();
+    assert!(matches!(first, Error::ReadOnly(_)), "{first}");
+    assert!(!transaction.is_active());
+    let is_told = |error: Error| {
+        assert!(matches!(error, Error::PartFailed(_)), "{error}");
+        assert!(error.to_string().ends_with(&first.to_string()), "{error}");
+    };
+    is_told(write(&mut transaction, b"b", b"1").unwrap_err());
+    is_told(transaction.get(Tree::Documents, 1, b"a").unwrap_err());
+    is_told(transaction.view().unwrap_err());
+    is_told(transaction.commit_part(Durability::Buffered).unwrap_err());
+    is_told(transaction.commit(Durability::Buffered).unwrap_err());
+    assert_eq!(current(&manager, b"a"), None);
+    assert_eq!((manager.metrics().tracked_keys, manager.metrics().active_transactions), (0, 0));
+    assert_eq!(manager.metrics().deadlocks, 0);
 }
 
 #[test]
