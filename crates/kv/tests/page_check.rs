@@ -77,6 +77,26 @@ fn a_file_that_is_cut_off_is_reported_at_every_length() {
 }
 
 #[test]
+fn a_file_that_cannot_be_opened_is_not_looked_at_beside_a_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path(), 10);
+    let path = folder.path().join("data.mdb");
+    let whole = std::fs::read(&path).unwrap();
+    // The roots are among the last pages.
+    std::fs::write(&path, &whole[..4 * 4096]).unwrap();
+    let check = || check_pages(folder.path(), &Options::default(), &mut |_, _| {});
+    assert!(!check().unwrap().is_clean());
+    // As a writer of another process would hold it.
+    let lock = std::fs::OpenOptions::new().write(true).open(folder.path().join("LOCK")).unwrap();
+    lock.lock().unwrap();
+    assert!(matches!(check(), Err(Error::Corrupted(_))));
+    drop(lock);
+    assert!(!check().unwrap().is_clean());
+    std::fs::write(&path, &whole).unwrap();
+    assert!(check().unwrap().is_clean());
+}
+
+#[test]
 fn flipped_bytes_of_pages_never_stop_the_check() {
     let folder = tempfile::tempdir().unwrap();
     fill(folder.path(), 10);
