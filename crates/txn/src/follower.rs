@@ -189,7 +189,12 @@ impl Follower {
     ) -> Result<Arc<SharedSnapshot>> {
         let main = engine.snapshot()?;
         let seq = journal::engine_state(&main)?.stored_seq;
-        if seq < state.shown {
+        // The log is trimmed of what the engine has by then.
+        let is_hole = matches!(
+            &error,
+            Error::Log(persea_wal::Error::Trimmed { trimmed_to, .. }) if *trimmed_to > seq
+        );
+        if seq < state.shown || (is_hole && !self.ignore_damage) {
             return Err(error);
         }
         state.shown = seq;

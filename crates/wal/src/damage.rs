@@ -18,9 +18,9 @@ pub struct Damage {
     pub position: Position,
     /// What is unreadable.
     pub kind: DamageKind,
-    /// Commit number of the unreadable record, where its header can be read.
+    /// Commit number of the unreadable record, where its header can be read; of a missing beginning the last.
     pub commit: Option<u64>,
-    /// The last commit number that was read before the damage.
+    /// The last commit number before the damage.
     pub commit_before: u64,
     /// Where readable records go on, if they do.
     pub next: Option<Intact>,
@@ -38,6 +38,9 @@ pub enum DamageKind {
     Payload,
     /// There is nothing, where there had been records or a whole segment file.
     Missing,
+    /// The log begins later than it should: what came before is neither in it nor where it would have been trimmed for.
+    /// A file of the log, or what goes with the log, was lost or replaced by an older one.
+    Beginning,
 }
 
 /// Where readable records go on behind a damage.
@@ -54,13 +57,23 @@ pub struct Intact {
 
 impl fmt::Display for Damage {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let (DamageKind::Beginning, Some(commit)) = (self.kind, self.commit) {
+            let (file, kept) = (&self.file, self.commit_before);
+            return write!(
+                out,
+                "the log begins with {file} after commit {commit}, but elsewhere are only the commits up to {kept}: those \
+                 between are missing"
+            );
+        }
         write!(out, "the log is damaged in {} at byte {}: ", self.file, self.offset)?;
         match (self.kind, self.commit) {
             (DamageKind::SegmentHeader, _) => write!(out, "the segment header doesn't match its checksum")?,
             (DamageKind::Payload, Some(commit)) => {
                 write!(out, "the payload of commit {commit} doesn't match its checksum")?;
             }
-            (DamageKind::Missing, _) => write!(out, "records that had been synced are missing")?,
+            (DamageKind::Missing | DamageKind::Beginning, _) => {
+                write!(out, "records that had been synced are missing")?
+            }
             (DamageKind::RecordHeader | DamageKind::Payload, _) => {
                 write!(out, "a record doesn't match its checksum")?;
             }

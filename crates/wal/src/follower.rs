@@ -50,7 +50,7 @@ impl Follower {
         mut receive: impl FnMut(Record<'_>) -> Received,
     ) -> Result<Option<Follower>> {
         let mut receive = |record: Record<'_>| if record.commit > after { receive(record) } else { Ok(()) };
-        let found = match recovery::scan(&*storage, ignore_damage, &mut receive) {
+        let found = match recovery::scan(&*storage, ignore_damage, None, &mut receive) {
             Err(Error::Io { operation: "list", source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                 return Ok(None);
             }

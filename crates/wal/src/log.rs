@@ -73,7 +73,7 @@ impl Log {
     ) -> Result<(Self, Recovery)> {
         options.record_bytes_max = options.record_bytes_max.min(crate::options::RECORD_BYTES_LIMIT);
         options.segment_bytes = options.segment_bytes.max(2 * SEGMENT_HEADER_BYTES);
-        let found = recovery::scan(&*storage, options.ignore_damage, &mut receive)?;
+        let found = recovery::scan(&*storage, options.ignore_damage, options.kept_elsewhere, &mut receive)?;
         let mut synced = recovery::repair(&*storage, &found)?;
         let last_number = found.segments.last().map_or(0, |segment| segment.header.number);
         let spares =
@@ -221,7 +221,13 @@ impl Log {
     /// # Errors
     /// [`Error::Trimmed`](crate::Error::Trimmed) when records of the commit are gone.
     pub fn reader(&self, start: Start, until: Until) -> Result<TailReader> {
-        TailReader::new(self.shared.clone(), start, until)
+        loop {
+            match TailReader::new(self.shared.clone(), start, until) {
+                // What was the oldest is gone; the next is the oldest now.
+                Err(Error::Trimmed { .. }) if start == Start::Oldest => {}
+                outcome => return outcome,
+            }
+        }
     }
 
     /// Where the next record will begin. Takes no lock.
@@ -326,5 +332,5 @@ pub fn inspect(
     ignore_damage: bool,
     mut receive: impl FnMut(Record<'_>) -> Received,
 ) -> Result<Recovery> {
-    Ok(recovery::scan(storage, ignore_damage, &mut receive)?.recovery)
+    Ok(recovery::scan(storage, ignore_damage, None, &mut receive)?.recovery)
 }

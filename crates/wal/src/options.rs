@@ -29,6 +29,9 @@ pub struct Options {
     ///
     /// The damaged places stay as they are until they are trimmed, and are reported by each opening.
     pub ignore_damage: bool,
+    /// The last commit that is durable elsewhere, and so the last that may have been [trimmed](crate::Log::trim). A log
+    /// that begins later is [damaged](crate::DamageKind::Beginning). `None`, the default, leaves that unchecked.
+    pub kept_elsewhere: Option<u64>,
 }
 
 /// The format could carry longer payloads, but what reads them needs as much memory.
@@ -44,6 +47,7 @@ impl Default for Options {
             unsynced_bytes_max: 256 << 20,
             spare_segments_max: 2,
             ignore_damage: false,
+            kept_elsewhere: None,
         }
     }
 }

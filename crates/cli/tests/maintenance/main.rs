@@ -14,5 +14,6 @@ mod check;
 mod command;
 mod compact;
 mod locks;
+mod lost_files;
 mod map_size;
 mod options;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use persea_collections::{Problem, View};
-use persea_kv::{Error as KvError, PageReport, check_pages};
+use persea_collections::{Problem, View, stored_commit};
+use persea_kv::{Engine, Error as KvError, PageReport, check_pages};
 
 use super::log_check::{LogReport, check_log};
 use super::{Progress, storage_error};
@@ -131,9 +131,32 @@ pub fn check(folder: &Path, watch: &mut dyn FnMut(Progress<'_>)) -> Result<Check
         Err(error) => return Err(storage_error(error)),
     }
     if report.is_clean() {
+        check_connection(folder, &mut report)?;
+    }
+    if report.is_clean() {
         check_documents(folder, &mut report, watch)?;
     }
     Ok(report)
+}
+
+/// What the log has no more must be in LMDB's file. That is asked later than the log, which is only ever trimmed of what
+/// the file has by then.
+fn check_connection(folder: &Path, report: &mut CheckReport) -> Result<()> {
+    let engine =
+        Engine::open_lmdb_read_only(folder, &persea_kv::Options::default()).map_err(storage_error)?;
+    let stored = stored_commit(&engine).map_err(storage_error)?.0;
+    if stored < report.log.trimmed_to {
+        let trimmed_to = report.log.trimmed_to;
+        report.add(
+            Area::Log,
+            "log",
+            format!(
+                "the log begins after commit {trimmed_to}, but data.mdb has only the commits up to {stored}: those \
+                 between are missing"
+            ),
+        );
+    }
+    Ok(())
 }
 
 fn check_documents(

@@ -22,6 +22,8 @@ pub struct LogReport {
     pub first_commit: Option<u64>,
     /// The last commit in it, or before it when it is empty.
     pub last_commit: u64,
+    /// The last commit of what is not in it any more, since LMDB's file has it; 0 if everything is.
+    pub trimmed_to: u64,
     /// Where it ends with bytes that make no record, which is what a crash leaves of a write that nobody was told of, and
     /// no damage.
     pub torn_tail: Option<String>,
@@ -64,6 +66,7 @@ fn report(found: &Recovery) -> LogReport {
         record_bytes: found.record_bytes,
         first_commit: found.first_commit,
         last_commit: found.last_commit,
+        trimmed_to: found.trimmed_to,
         torn_tail: found.torn_tail.as_ref().map(|tail| format!("{} at byte {}", tail.file, tail.offset)),
         damages: found.damages.iter().map(ToString::to_string).collect(),
     }

@@ -23,6 +23,7 @@ use persea_kv::{Engine, Tree};
 use persea_wal::{Batch, Log, Position, Storage};
 
 pub(crate) use checkpoint::StoredSeq;
+pub use recovery::stored_commit;
 pub(crate) use recovery::{EngineState, engine_state, replay};
 
 use crate::delta::Delta;

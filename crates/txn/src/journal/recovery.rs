@@ -26,10 +26,11 @@ pub(super) struct Recovered {
 pub(super) fn recover(
     engine: &Engine,
     storage: Arc<dyn Storage>,
-    log_options: persea_wal::Options,
+    mut log_options: persea_wal::Options,
     delta_bytes_max: usize,
 ) -> Result<Recovered> {
     let EngineState { stored_seq, bulk } = engine_state(&engine.snapshot()?)?;
+    log_options.kept_elsewhere = Some(stored_seq);
     let mut replay =
         Replay { engine, delta: Delta::new(delta_bytes_max), delta_bytes_max, stored_seq, n_replayed: 0 };
     let (log, recovery) = Log::open_on(storage, log_options, |record| replay.receive(record))?;
@@ -46,6 +47,14 @@ pub(crate) struct EngineState {
     pub(crate) stored_seq: u64,
     /// Names the last bulk commit, which may lie behind; 0 if there was none.
     pub(crate) bulk: u64,
+}
+
+/// The last commit up to which an engine has everything by itself; what follows is in the log.
+///
+/// # Errors
+/// [`Error::Storage`].
+pub fn stored_commit(engine: &Engine) -> Result<CommitSeq> {
+    Ok(CommitSeq(engine_state(&engine.snapshot()?)?.stored_seq))
 }
 
 /// Which commits a state of the engine has.

@@ -30,6 +30,8 @@ pub struct Recovery {
     pub first_commit: Option<u64>,
     /// The last commit number; zero if there was never any.
     pub last_commit: u64,
+    /// The last commit number in what has been trimmed; zero if nothing has.
+    pub trimmed_to: u64,
     /// Where the log begins, which moves by trimming.
     pub start: Position,
     /// Where the log ends.

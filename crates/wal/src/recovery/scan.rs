@@ -73,7 +73,14 @@ pub(crate) fn candidate(storage: &dyn Storage, number: u64) -> Result<Candidate>
 }
 
 /// Reads the log in `storage` and hands each intact record to `receive`.
-pub(crate) fn scan(storage: &dyn Storage, ignore_damage: bool, receive: &mut Receiver<'_>) -> Result<Found> {
+///
+/// `kept_elsewhere` is the last commit that may have been trimmed; none if that is not known.
+pub(crate) fn scan(
+    storage: &dyn Storage,
+    ignore_damage: bool,
+    kept_elsewhere: Option<u64>,
+    receive: &mut Receiver<'_>,
+) -> Result<Found> {
     let begin = Instant::now();
     let mut numbers: Vec<u64> = storage
         .list()
@@ -82,7 +89,7 @@ pub(crate) fn scan(storage: &dyn Storage, ignore_damage: bool, receive: &mut Rec
         .filter_map(|name| segment_number(name))
         .collect();
     numbers.sort_unstable();
-    let mut scan = Scan { storage, numbers, ignore_damage, receive, found: Found::default() };
+    let mut scan = Scan { storage, numbers, ignore_damage, kept_elsewhere, receive, found: Found::default() };
     scan.run()?;
     let Scan { mut found, .. } = scan;
     let recovery = &mut found.recovery;
@@ -99,6 +106,7 @@ struct Scan<'a, 'b> {
     storage: &'a dyn Storage,
     numbers: Vec<u64>,
     ignore_damage: bool,
+    kept_elsewhere: Option<u64>,
     receive: &'a mut Receiver<'b>,
     found: Found,
 }
@@ -112,6 +120,27 @@ enum Verdict {
 }
 
 impl Scan<'_, '_> {
+    /// Whatever is not in the log any more must be elsewhere.
+    fn check_beginning(&mut self, index: usize, header: &SegmentHeader) -> Result<()> {
+        let Some(kept) = self.kept_elsewhere.filter(|kept| *kept < header.commit_before) else {
+            return Ok(());
+        };
+        let damage = Damage {
+            file: self.name(index),
+            offset: 0,
+            position: Position(header.start),
+            kind: DamageKind::Beginning,
+            commit: Some(header.commit_before),
+            commit_before: kept,
+            next: None,
+        };
+        if !self.ignore_damage {
+            return Err(Error::Damaged(Box::new(damage)));
+        }
+        self.found.recovery.damages.push(damage);
+        Ok(())
+    }
+
     fn run(&mut self) -> Result<()> {
         let Some(&first) = self.numbers.first() else { return Ok(()) };
         let mut index = 0;
@@ -132,8 +161,10 @@ impl Scan<'_, '_> {
                 }
             }
         }
-        if let Some(header) = current.head.header() {
+        if let Some(header) = current.head.header().copied() {
+            self.check_beginning(index, &header)?;
             self.found.recovery.last_commit = header.commit_before;
+            self.found.recovery.trimmed_to = header.commit_before;
         }
         loop {
             let Some(header) = current.head.header().copied() else { return Ok(()) };
