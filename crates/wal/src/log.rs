@@ -18,7 +18,7 @@ use crate::tail::{self, Tail};
 use crate::tail_reader::{Start, TailReader, Until};
 use crate::trim::{self, Trimmed};
 use crate::watch::Watch;
-use crate::{Batch, Options, Position, Record, Result, StdStorage, Storage};
+use crate::{Batch, Error, Options, Position, Record, Result, StdStorage, Storage};
 
 /// What a receiver of records may answer: any error ends the replay.
 pub type Received = std::result::Result<(), Box<dyn std::error::Error + Send + Sync>>;
