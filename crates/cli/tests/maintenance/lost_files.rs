@@ -42,6 +42,27 @@ fn a_log_without_its_beginning() {
     assert_eq!(check_damaged(folder.path()), found);
 }
 
+/// Copying goes through the map of the file, which is why its pages are looked at first.
+#[test]
+fn nothing_is_copied_from_damaged_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(fill(folder.path(), &[]).terminate().success());
+    let data = folder.path().join("data.mdb");
+    let whole = std::fs::read(&data).unwrap();
+    let (page_bytes, n_pages) = (4_096, whole.len() / 4_096);
+    for page in [n_pages / 3, n_pages / 2, n_pages - 2] {
+        let mut bytes = whole.clone();
+        bytes[page * page_bytes..][..page_bytes].fill(0);
+        std::fs::write(&data, &bytes).unwrap();
+        let is_damaged = persea(["check", folder.path().to_str().unwrap()]).code == Some(1);
+        let compacted = persea(["compact", folder.path().to_str().unwrap()]);
+        assert_eq!(compacted.code, Some(i32::from(is_damaged)), "page {page} of {n_pages}: {compacted:?}");
+        if is_damaged {
+            assert_eq!(std::fs::read(&data).unwrap(), bytes, "nothing was changed");
+        }
+    }
+}
+
 #[test]
 fn a_data_file_that_is_gone_or_older() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::{Progress, storage_error};
+use super::{Progress, refuse_damaged_pages};
 use crate::error::Result;
 use crate::instance::Instance;
 
@@ -31,13 +31,7 @@ pub struct Backup {
 /// When there is no database in `from`, or one in `to`; when a file can't be read or written; when pages of the original are
 /// damaged, which is looked for first.
 pub fn backup(from: &Path, to: &Path, watch: &mut dyn FnMut(Progress<'_>)) -> Result<Backup> {
-    // Copying reads the file by its map, where a page that is missing would end the process.
-    let pages = persea_kv::check_pages(from, &persea_kv::Options::default(), &mut |done, total| {
-        watch(Progress { step: "checking pages", done, total: Some(total) });
-    });
-    if let Some(problem) = pages.map_err(storage_error)?.problems.first() {
-        return Err(storage_error(persea_kv::Error::Corrupted(problem.to_string())));
-    }
+    refuse_damaged_pages(from, watch)?;
     let instance = Instance::open_read_only(from)?;
     let data_path = to.join("data.mdb");
     // The copy has no free pages, so it will be smaller rather than larger.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::{Progress, storage_error};
+use super::{Progress, refuse_damaged_pages, storage_error};
 use crate::error::{Error, Result};
 use crate::instance::Instance;
 
@@ -32,6 +32,10 @@ pub struct Compaction {
 pub fn compact(folder: &Path, watch: &mut dyn FnMut(Progress<'_>)) -> Result<Compaction> {
     if !folder.join("data.mdb").is_file() {
         return Err(storage_error(persea_kv::Error::NoDatabase { path: folder.to_owned() }));
+    }
+    // An empty file is one of a database that was just being made.
+    if std::fs::metadata(folder.join("data.mdb")).is_ok_and(|metadata| metadata.len() > 0) {
+        refuse_damaged_pages(folder, watch)?;
     }
     let instance = Instance::open(folder)?;
     instance.sync()?;

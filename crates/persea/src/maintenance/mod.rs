@@ -17,6 +17,8 @@ mod check;
 mod compact;
 mod log_check;
 
+use std::path::Path;
+
 pub use backup::{Backup, backup};
 pub use check::{Area, CheckReport, CollectionReport, Finding, check};
 pub use compact::{Compaction, compact};
@@ -38,6 +40,17 @@ impl<'a> Progress<'a> {
     /// Nothing done yet of a step.
     pub fn new(step: &'a str) -> Progress<'a> {
         Progress { step, done: 0, total: None }
+    }
+}
+
+/// Before a data file is copied, which reads it by its map: a page that is missing or makes no sense would end the process.
+fn refuse_damaged_pages(folder: &Path, watch: &mut dyn FnMut(Progress<'_>)) -> crate::Result<()> {
+    let pages = persea_kv::check_pages(folder, &persea_kv::Options::default(), &mut |done, total| {
+        watch(Progress { step: "checking pages", done, total: Some(total) });
+    });
+    match pages.map_err(storage_error)?.problems.first() {
+        Some(problem) => Err(storage_error(persea_kv::Error::Corrupted(problem.to_string()))),
+        None => Ok(()),
     }
 }
 
