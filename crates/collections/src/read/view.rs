@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use persea_index::{IndexKind, KeyRange};
 use persea_kv::{Direction, Tree};
-use persea_txn::ReadView;
+use persea_txn::{CommitSeq, ReadView};
 use persea_vpack::Slice;
 use smallvec::SmallVec;
 
@@ -25,8 +25,8 @@ pub struct LocalId(pub u64);
 
 /// Everything as of one moment: a snapshot, and the writes of the transaction it was taken from.
 ///
-/// Collections are read as they were defined at that moment, whatever happens to them later. Clones are cheap and share the snapshot. Slices borrow from the view and are valid as long as it lives; no lookup
-/// or scan copies a document.
+/// Collections are read as they were defined at that moment, whatever happens to them later. Clones are cheap and share
+/// the snapshot. Slices borrow from the view and are valid as long as it lives; no lookup or scan copies a document.
 #[derive(Debug, Clone)]
 pub struct View {
     inner: ReadView,
@@ -68,6 +68,11 @@ impl View {
                 Ok(self.inner.get(Tree::Meta, META_COLLECTIONS, key)?)
             })
         })
+    }
+
+    /// The newest commit that the view shows.
+    pub fn commit_seq(&self) -> CommitSeq {
+        self.inner.commit_seq()
     }
 
     /// Whether the view may still be read: a store may limit for how long after there is a newer state. Scans ask when

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use persea_collections::{Problem, View, stored_commit};
+use persea_collections::{Problem, stored_commit};
 use persea_kv::{Engine, Error as KvError, PageReport, check_pages};
 
 use super::log_check::{LogReport, check_log};
@@ -168,37 +168,39 @@ fn check_documents(
         Ok(instance) => instance,
         Err(error) => return damage_or(error, report, "catalog"),
     };
-    report.commit = Some(instance.storage_metrics().last_commit);
+    // One view for all, taken before the list is made: what comes later is not in it, and is skipped below.
+    let view = instance.store().system()?.view()?;
+    report.commit = Some(view.commit_seq().0);
+    let mut collections = Vec::new();
     for name in instance.store().names() {
         let database = instance.store().database(&name)?;
-        for collection in database.collections() {
-            let place = format!("{name}/{}", collection.name());
-            let step = format!("checking {place}");
-            let mut watch = |done| watch(Progress { step: &step, done, total: None });
-            watch(0);
-            let checked = database.view().and_then(|view: View| view.verify(&collection, &mut watch));
-            let found = match checked {
-                Ok(found) => found,
-                // Dropped since the list was made.
-                Err(persea_collections::Error::CollectionNotFound(_)) => continue,
-                Err(error) => {
-                    damage_or(error.into(), report, &place)?;
-                    continue;
-                }
-            };
-            report.collections.push(CollectionReport {
-                database: name.clone(),
-                name: collection.name().to_string(),
-                n_documents: found.n_documents,
-                n_entries: found.n_entries,
-                n_problems: found.n_problems,
-            });
-            let n_unlisted = found.n_problems - found.problems.len() as u64;
-            for problem in &found.problems {
-                report.add(Area::Documents, place.clone(), Problem::to_string(problem));
+        collections.extend(database.collections().into_iter().map(|collection| (name.clone(), collection)));
+    }
+    for (database, collection) in collections {
+        let place = format!("{database}/{}", collection.name());
+        let step = format!("checking {place}");
+        let mut watch = |done| watch(Progress { step: &step, done, total: None });
+        watch(0);
+        let found = match view.verify(&collection, &mut watch) {
+            Ok(found) => found,
+            Err(persea_collections::Error::CollectionNotFound(_)) => continue,
+            Err(error) => {
+                damage_or(error.into(), report, &place)?;
+                continue;
             }
-            report.n_findings += n_unlisted;
+        };
+        report.collections.push(CollectionReport {
+            database,
+            name: collection.name().to_string(),
+            n_documents: found.n_documents,
+            n_entries: found.n_entries,
+            n_problems: found.n_problems,
+        });
+        let n_unlisted = found.n_problems - found.problems.len() as u64;
+        for problem in &found.problems {
+            report.add(Area::Documents, place.clone(), Problem::to_string(problem));
         }
+        report.n_findings += n_unlisted;
     }
     Ok(())
 }
