@@ -1,5 +1,6 @@
 //! Damage of every kind is found, and said where it is; what is in order passes.
 
+use std::ffi::OsStr;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
@@ -73,6 +74,41 @@ fn a_folder_in_order_passes_with_and_without_a_server() {
     let report = check_clean(folder.path());
     assert!(report["log"]["records"].as_u64().unwrap() > 0);
     assert_eq!(report["collections"].as_array().unwrap().len(), collections.len());
+}
+
+#[test]
+fn all_collections_are_checked_in_one_state() {
+    let server = Server::start();
+    let client = server.client();
+    client.create_collection("a");
+    // What is between the two takes time to check.
+    client.create_collection("between");
+    client.create_collection("z");
+    client.query("FOR n IN 1..20000 INSERT { n } INTO between");
+    let is_done = std::sync::atomic::AtomicBool::new(false);
+    let counts = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
+                client.query("FOR n IN 1..5 INSERT {} INTO a INSERT {} INTO z");
+            }
+        });
+        let counts: Vec<_> = (0..5)
+            .map(|_| {
+                let ended = persea([OsStr::new("check"), server.folder().as_os_str(), OsStr::new("--json")]);
+                let report = ended.expect(0).json();
+                let collections = report["collections"].as_array().unwrap().clone();
+                ["a", "z"].map(|name| {
+                    let found = collections.iter().find(|collection| collection["name"] == name);
+                    found.unwrap()["documents"].as_u64().unwrap()
+                })
+            })
+            .collect();
+        is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+        counts
+    });
+    for [a, z] in counts {
+        assert_eq!(a, z);
+    }
 }
 
 #[test]
