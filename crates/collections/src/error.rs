@@ -151,8 +151,8 @@ impl From<persea_txn::Error> for Error {
                 // Keys of documents are text; those of unique indexes are not.
                 let key = std::str::from_utf8(&key).ok().filter(|key| crate::keys::is_valid_key(key));
                 Self::WriteConflict(match key {
-                    Some(key) => format!("key '{key}' was changed by another transaction"),
-                    None => "a unique value was changed by another transaction".to_owned(),
+                    Some(key) => format!("key '{key}' is held or was changed by another transaction"),
+                    None => "a unique value is held or was changed by another transaction".to_owned(),
                 })
             }
             persea_txn::Error::Deadlock => Self::Deadlock,

@@ -108,6 +108,22 @@ fn a_wait_ends_at_its_timeout() {
 }
 
 #[test]
+fn a_query_that_is_out_of_time_waits_for_no_document() {
+    let (_server, client) = server_with_collections();
+    client.post("/_api/document/a", &json!({ "_key": "1", "n": 1 })).expect(202);
+    let holder = Transaction::begin(&client, &json!({ "collections": { "write": "a" } }));
+    holder.send("PATCH", "/_api/document/a/1", &json!({ "n": 2 })).expect(202);
+    let hurried = json!({ "query": "UPDATE '1' WITH { n: 3 } IN a", "options": { "maxRuntime": 0.2 } });
+    client.post("/_api/cursor", &hurried).expect_error(410, 1500);
+    let patient = json!({ "query": "UPDATE '1' WITH { n: 3 } IN a" });
+    let message = client.post("/_api/cursor", &patient).expect_error(409, 1200);
+    assert!(message.contains("is held"), "{message}");
+    holder.commit().expect(200);
+    client.post("/_api/cursor", &patient).expect(201);
+    assert_eq!(client.get("/_api/document/a/1").expect(200).body["n"], 3);
+}
+
+#[test]
 fn reading_never_waits() {
     let (_server, client) = server_with_collections();
     client.post("/_api/document/a", &json!({ "_key": "1", "n": 1 })).expect(202);
