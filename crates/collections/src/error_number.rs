@@ -91,6 +91,7 @@ impl Error {
                 | Self::Stopping
                 | Self::ReadOnly(_)
                 | Self::SnapshotTooOld(_)
+                | Self::PartFailed(_)
         )
     }
 
