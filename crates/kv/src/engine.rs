@@ -67,6 +67,18 @@ impl Engine {
         }
     }
 
+    /// Makes the reservation at least so large, so that a write of which as much is known finds room while snapshots
+    /// live. Those that live now are waited for, for some seconds. Nothing to do for the memory engine.
+    ///
+    /// # Errors
+    /// [`Error::MapFull`] when there is no more to be had, or somebody keeps a snapshot.
+    pub fn reserve(&self, n_bytes: u64) -> Result<()> {
+        match self {
+            Engine::Lmdb(store) => store.reserve(n_bytes),
+            Engine::Memory(_) => Ok(()),
+        }
+    }
+
     /// Writes a consistent, compacted copy of the whole database into a new folder while reads and writes go on.
     ///
     /// # Errors

@@ -141,6 +141,18 @@ impl LmdbStore {
         }
     }
 
+    /// See [`Engine::reserve`](crate::Engine::reserve).
+    ///
+    /// # Errors
+    /// [`Error::MapFull`].
+    pub fn reserve(&self, n_bytes: u64) -> Result<()> {
+        let _writer = self.inner.writer.lock();
+        while (self.inner.environment.info().map_size as u64) < n_bytes {
+            self.grow()?;
+        }
+        Ok(())
+    }
+
     fn grow(&self) -> Result<()> {
         let environment = &self.inner.environment;
         match self.inner.gate.with_none_alive(GROWTH_PATIENCE, || environment::grow(environment)) {

@@ -76,7 +76,9 @@ pub(super) fn ended_wait(error: Error, options: &QueryOptions, run_time: Duratio
     let is_over = match reason {
         StoreError::Interrupted => true,
         // Documents have a shorter patience than most queries, which try again.
-        StoreError::LockTimeout(_) | StoreError::WriteConflict(_) => options.runtime_max.is_some_and(|most| run_time >= most),
+        StoreError::LockTimeout(_) | StoreError::WriteConflict(_) => {
+            options.runtime_max.is_some_and(|most| run_time >= most)
+        }
         _ => false,
     };
     if is_over { Error::Execute(persea_executor::Error::Killed) } else { error }

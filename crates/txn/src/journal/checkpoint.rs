@@ -70,6 +70,9 @@ impl Journal {
         if registry.deltas().is_some_and(|deltas| deltas.frozen.is_some()) {
             self.write_frozen(engine, registry, &mut writer, None)?;
         }
+        let active_bytes = registry.deltas().map_or(0, |deltas| deltas.active.memory_bytes());
+        make_room(engine, registry, (active_bytes + data_bytes(layers)) as u64)?;
+        // From here on nobody may see the engine's newest state: it has the bulk commit before that is published.
         registry.pin(engine)?;
         let first = self.write_frozen(engine, registry, &mut writer, Some(layers)).map_err(as_refusal)?;
         self.counters.bulk_commits.fetch_add(1, Ordering::Relaxed);
@@ -151,10 +154,11 @@ impl Journal {
             .chain(writes_of(bulk))
             .chain(std::iter::once(stored_seq.write()))
             .chain(stored_bulk.iter().map(StoredSeq::write));
-        with_room(engine, registry, n_bytes as u64, || {
+        let write = || {
             engine.write(batch)?;
             engine.sync()
-        })
+        };
+        if bulk.is_empty() { with_room(engine, registry, n_bytes as u64, write) } else { Ok(write()?) }
     }
 
     /// Gives up the part of the log that the engine has. A failure leaves a longer log, which costs time at the next
@@ -250,17 +254,35 @@ fn drop_when_unused(log: Option<Arc<Log>>) {
     }
 }
 
-/// Runs a write of the engine; lets go of the engine's snapshots before if it may have to grow, which it can't beside
-/// them.
+/// Whether a write of so many bytes may need a larger reservation; gives its size.
+fn missing_room(engine: &Engine, n_bytes: u64) -> Result<Option<u64>> {
+    let stats = engine.stats()?;
+    let needed_bytes = stats.used_bytes.saturating_add(n_bytes.saturating_mul(PAGES_PER_BYTE)) + (1 << 20);
+    Ok((stats.reserved_bytes > 0 && needed_bytes > stats.reserved_bytes).then_some(needed_bytes))
+}
+
+/// Enlarges the engine's reservation for a write of so many bytes, if it can be had. What is needed is a guess on the
+/// high side, so that a write may succeed that found less.
+fn make_room(engine: &Engine, registry: &SnapshotRegistry, n_bytes: u64) -> Result<()> {
+    let Some(needed_bytes) = missing_room(engine, n_bytes)? else { return Ok(()) };
+    registry.release_engine();
+    let outcome = engine.reserve(needed_bytes);
+    registry.engine_released();
+    match outcome {
+        Ok(()) | Err(persea_kv::Error::MapFull { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Runs a write of what is visible already; lets go of the engine's snapshots before if it may have to grow, which it
+/// can't beside them.
 fn with_room<T>(
     engine: &Engine,
     registry: &SnapshotRegistry,
     n_bytes: u64,
     write: impl FnOnce() -> persea_kv::Result<T>,
 ) -> Result<T> {
-    let stats = engine.stats()?;
-    let needed_bytes = stats.used_bytes.saturating_add(n_bytes.saturating_mul(PAGES_PER_BYTE)) + (1 << 20);
-    let may_grow = stats.reserved_bytes > 0 && needed_bytes > stats.reserved_bytes;
+    let may_grow = missing_room(engine, n_bytes)?.is_some();
     if may_grow {
         registry.release_engine();
     }
