@@ -7,9 +7,9 @@ use crate::collection::Collection;
 use crate::error::{Error, Result};
 
 /// How many bytes of documents one commit takes at most.
-const BATCH_BYTES_MAX: usize = 8 << 20;
+const BATCH_BYTES_MAX: usize = 16 << 20;
 /// How many documents one commit takes at most.
-const BATCH_DOCUMENTS_MAX: usize = 20_000;
+const BATCH_DOCUMENTS_MAX: usize = 100_000;
 
 /// What happens to a document whose key exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
