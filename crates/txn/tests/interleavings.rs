@@ -4,6 +4,7 @@
 //! It takes as many random schedules as `PERSEA_SCHEDULES` says, from `SHUTTLE_RANDOM_SEED` on. A wait that nobody ends
 //! is a failure of its own: the checker finds that no thread can run. A failure prints its schedule; put into the
 //! variable `PERSEA_SCHEDULE` it is run again.
+#![cfg(feature = "shuttle")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that can't go on may panic")]
 
 use std::collections::{BTreeMap, BTreeSet};
