@@ -56,7 +56,7 @@ impl Follower {
             }
             outcome => outcome?,
         };
-        let trimmed_to = found.segments.first().map_or(0, |segment| segment.header.commit_before);
+        let trimmed_to = found.recovery.trimmed_to;
         if trimmed_to > after {
             return Err(Error::Trimmed { requested: after + 1, trimmed_to });
         }
