@@ -186,14 +186,20 @@ impl TailReader {
 }
 
 fn open(shared: &Shared, segment: &Segment, offset: u64, commit: u64) -> Result<RecordReader> {
-    match shared.storage.open(&segment.name) {
-        Ok(file) => Ok(RecordReader::new(file, &segment.header, offset)),
-        // A trim came between finding the segment and opening it.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err(Error::Trimmed { requested: commit, trimmed_to: segment.header.commit_before })
-        }
-        Err(source) => Err(Error::from_io("open", &segment.name, 0, source)),
+    let error = match shared.storage.open(&segment.name) {
+        Ok(file) => return Ok(RecordReader::new(file, &segment.header, offset)),
+        Err(error) => error,
+    };
+    if error.kind() != io::ErrorKind::NotFound {
+        return Err(Error::from_io("open", &segment.name, 0, error));
     }
+    let header = &segment.header;
+    // A trim takes a segment off the list before it takes the file, and gives it back only when it has failed.
+    if lock(&shared.segments).starting_at(header.start).is_none() {
+        return Err(Error::Trimmed { requested: commit, trimmed_to: header.commit_before });
+    }
+    shared.health.check()?;
+    Err(missing(&segment.name, 0, Position(header.start), header.commit_before))
 }
 
 fn refuse_trimmed(segments: &SegmentList, commit: u64) -> Result<()> {

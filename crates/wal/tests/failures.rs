@@ -5,9 +5,9 @@ mod common;
 
 use std::io::ErrorKind;
 
-use common::{commits, open, open_with, options};
+use common::{FIRST_FILE, commits, open, open_with, options};
 use persea_wal::simulation::{Fault, Operation, SimulatedStorage};
-use persea_wal::{Error, Log};
+use persea_wal::{Error, Log, Start, Storage, Until};
 
 fn fault(operation: Operation, n_failing: u32) -> Fault {
     Fault { operation, n_spared: 0, n_failing, error: ErrorKind::Other }
@@ -166,6 +166,30 @@ fn a_trim_that_fails_is_tried_again() {
             assert_eq!(seen, (seen[0]..=20).collect::<Vec<_>>(), "{operation:?}");
         }
     }
+}
+
+#[test]
+fn a_reader_of_what_is_no_longer_there_is_told_so() {
+    for n_spares in [0, 2] {
+        let disk = SimulatedStorage::new(9);
+        let mut options = options();
+        options.spare_segments_max = n_spares;
+        let (log, ..) = open_with(&disk, options).unwrap();
+        for commit in 1..=20 {
+            log.append(commit, 0, &[1; 1000]).unwrap();
+        }
+        log.sync_all().unwrap();
+        disk.inject(fault(Operation::SyncDir, 1));
+        assert!(log.trim(9).is_err());
+        disk.heal();
+        assert!(matches!(log.reader(Start::Oldest, Until::Written), Err(Error::Poisoned { .. })));
+    }
+    let disk = SimulatedStorage::new(10);
+    let (log, ..) = open(&disk);
+    log.append(1, 0, b"one").unwrap();
+    disk.remove(FIRST_FILE).unwrap();
+    let read = log.reader(Start::Oldest, Until::Written).map(drop).unwrap_err();
+    assert!(matches!(&read, Error::Damaged(damage) if damage.file == FIRST_FILE), "{read}");
 }
 
 #[test]
