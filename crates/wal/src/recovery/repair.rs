@@ -24,9 +24,9 @@ pub(crate) fn repair(storage: &dyn Storage, found: &Found) -> Result<u64> {
     for name in found.dropped.iter().rev() {
         storage.remove(name).context("remove", name)?;
     }
-    if !found.unreadable.is_empty() || !found.dropped.is_empty() {
-        storage.sync_dir().context("sync", "the folder")?;
-    }
+    // The names that were found may be as little durable as what they name, and what an earlier process trimmed may
+    // come back: behind segments that are trimmed durably later it would be one that has lost its successor.
+    storage.sync_dir().context("sync", "the folder")?;
     let Some(last) = found.segments.last() else { return Ok(0) };
     // New records will be written behind the end; no old one may come to light again behind those.
     let must_cut = last.file_bytes > last.used;
@@ -45,8 +45,6 @@ pub(crate) fn repair(storage: &dyn Storage, found: &Found) -> Result<u64> {
         rewrite(segment, found.claimed)?;
         segment.file.sync_data().context("sync", &segment.name())?;
     }
-    // The segments' names may be as little synced as their records.
-    storage.sync_dir().context("sync", "the folder")?;
     Ok(last.end())
 }
 
