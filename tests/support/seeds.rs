@@ -8,6 +8,8 @@
     reason = "tests that share this file need parts of it; they may talk"
 )]
 
+use std::io::Write;
+
 /// The number in an environment variable.
 pub fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
@@ -18,13 +20,17 @@ pub fn n_cases(n: u32) -> u32 {
     number("PROPTEST_CASES").and_then(|n| u32::try_from(n).ok()).unwrap_or(n)
 }
 
-/// The seed of a property's random cases, which it tells: a test that passes keeps that to itself.
+/// The seed of a property's random cases, which it tells.
+///
+/// It writes around the capture of what tests print: of a test that never ends nothing else would be known.
 pub fn of_cases() -> u64 {
     let clock = || {
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_micros())
     };
     let seed = number("PROPTEST_RNG_SEED").unwrap_or_else(|| clock() as u64);
-    println!("to replay: PROPTEST_RNG_SEED={seed} cargo test {}", this_test());
+    let line = format!("to replay: PROPTEST_RNG_SEED={seed} cargo test {}\n", this_test());
+    // Where nobody can be told, the test is run all the same.
+    let _ = std::io::stderr().write_all(line.as_bytes());
     seed
 }
 

@@ -42,6 +42,25 @@ pub fn run(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Runs `cargo` with these arguments in the workspace's top folder; fails if that takes longer than `limit`.
+///
+/// # Errors
+/// As of [`run`], and when it was ended.
+pub fn cargo_within(arguments: &[&str], limit: Duration) -> anyhow::Result<()> {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(arguments).current_dir(workspace_root());
+    let line = shown(&command);
+    println!("── {line}");
+    let started = Instant::now();
+    match run_within(&mut command, limit)? {
+        Some(status) if status.success() => {}
+        Some(status) => bail!("`{line}` failed with {status}"),
+        None => bail!("`{line}` was ended after {} minutes: something in it hangs", limit.as_secs() / 60),
+    }
+    println!("   done in {:.1} s", started.elapsed().as_secs_f64());
+    Ok(())
+}
+
 /// Runs a command without a word, unless it fails.
 ///
 /// # Errors

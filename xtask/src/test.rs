@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::ensure;
 use clap::Args;
@@ -20,11 +21,14 @@ pub struct Options {
 const INTERLEAVINGS: [&str; 8] =
     ["test", "--quiet", "-p", "persea-txn", "--features", "shuttle", "--test", "interleavings"];
 
+/// What builds and runs longer than this on a slow machine hangs, and had better say so than use up all the time there is.
+const STAGE_MAX: Duration = Duration::from_secs(45 * 60);
+
 /// Runs the quick loop, all integration and documentation tests, then the drivers against the real binary.
 pub fn run(options: &Options) -> anyhow::Result<()> {
     check::run()?;
-    process::cargo(&["test", "--workspace", "--test", "*"])?;
-    process::cargo(&INTERLEAVINGS)?;
+    process::cargo_within(&["test", "--workspace", "--test", "*"], STAGE_MAX)?;
+    process::cargo_within(&INTERLEAVINGS, STAGE_MAX)?;
     process::cargo(&["test", "--workspace", "--doc", "--quiet"])?;
     docs::run(&docs::Options::default())?;
     if !options.no_drivers {
