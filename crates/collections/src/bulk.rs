@@ -11,6 +11,32 @@ use crate::write::{Selector, Transaction, WriteOptions, WriteOutcome, stored_rev
 /// One result or one error an item, in the order of the items.
 pub type ItemResults = Vec<Result<WriteOutcome>>;
 
+/// What became of many documents that were inserted, where only their number matters.
+#[derive(Debug, Default)]
+pub struct InsertTally {
+    /// Documents that are new.
+    pub created: u64,
+    /// Documents that changed existing ones.
+    pub updated: u64,
+    /// Documents left out because their key exists.
+    pub ignored: u64,
+    /// Positions of the documents that failed, ascending, and why.
+    pub errors: Vec<(usize, Error)>,
+}
+
+impl InsertTally {
+    /// Counts a document that was inserted, or what happened instead.
+    pub fn add(&mut self, outcome: &WriteOutcome) {
+        if outcome.is_ignored {
+            self.ignored += 1;
+        } else if outcome.old_rev.is_some() {
+            self.updated += 1;
+        } else {
+            self.created += 1;
+        }
+    }
+}
+
 impl Transaction {
     /// Inserts every member of the array `documents`.
     ///
@@ -24,6 +50,27 @@ impl Transaction {
         options: &WriteOptions,
     ) -> Result<ItemResults> {
         self.write_each(collection, documents, |tx, document| tx.insert(collection, document, options))
+    }
+
+    /// Inserts documents and counts what becomes of them.
+    ///
+    /// # Errors
+    /// As [`insert_many`](Self::insert_many).
+    pub fn insert_and_count<'v>(
+        &mut self,
+        collection: &Collection,
+        documents: impl Iterator<Item = Slice<'v>>,
+        options: &WriteOptions,
+    ) -> Result<InsertTally> {
+        let mut tally = InsertTally::default();
+        self.share_waits_for_keys(true);
+        let work = |document| self.insert(collection, document, options);
+        let done = each(collection, documents, work, |position, outcome| match outcome {
+            Ok(outcome) => tally.add(&outcome),
+            Err(error) => tally.errors.push((position, error)),
+        });
+        self.share_waits_for_keys(false);
+        done.map(|()| tally)
     }
 
     /// Updates the document each member of the array `patches` names by its `_key` or `_id`.
@@ -85,10 +132,12 @@ impl Transaction {
         items: Slice<'_>,
         mut work: impl FnMut(&mut Transaction, Slice<'_>) -> Result<WriteOutcome>,
     ) -> Result<ItemResults> {
+        let mut outcomes = Vec::new();
+        let items = members(items)?;
         self.share_waits_for_keys(true);
-        let outcomes = each(collection, items, |item| work(self, item));
+        let done = each(collection, items, |item| work(self, item), |_, outcome| outcomes.push(outcome));
         self.share_waits_for_keys(false);
-        outcomes
+        done.map(|()| outcomes)
     }
 }
 
@@ -105,7 +154,8 @@ impl View {
         ignore_revs: bool,
     ) -> Result<Vec<Result<VPackBuf>>> {
         let name = self.collection_name(collection)?;
-        each(collection, selectors, |item| {
+        let mut found = Vec::new();
+        let work = |item| {
             let selector = Selector::from_slice(name, item)?;
             let (_, document) = self.by_key(collection, selector.key)?.ok_or(Error::DocumentNotFound)?;
             let rev = stored_revision(document);
@@ -117,24 +167,31 @@ impl View {
                 }),
                 _ => Ok(VPackBuf::from(document)),
             }
-        })
+        };
+        each(collection, members(selectors)?, work, |_, outcome| found.push(outcome))?;
+        Ok(found)
     }
 }
 
-fn each<T>(
+fn members(items: Slice<'_>) -> Result<impl Iterator<Item = Slice<'_>>> {
+    if items.is_array() { Ok(items.array_iter()) } else { Err(Error::DocumentTypeInvalid) }
+}
+
+/// Does the work on each item, and hands over the outcomes with their positions.
+fn each<'v, T>(
     collection: &Collection,
-    items: Slice<'_>,
-    mut work: impl FnMut(Slice<'_>) -> Result<T>,
-) -> Result<Vec<Result<T>>> {
-    if !items.is_array() {
-        return Err(Error::DocumentTypeInvalid);
-    }
+    items: impl Iterator<Item = Slice<'v>>,
+    mut work: impl FnMut(Slice<'v>) -> Result<T>,
+    mut receive: impl FnMut(usize, Result<T>),
+) -> Result<()> {
     collection.check_exists()?;
-    let outcome = |item| match work(item) {
-        Err(error) if error.is_of_transaction() => Err(error),
-        outcome => Ok(outcome),
-    };
-    items.array_iter().map(outcome).collect()
+    for (position, item) in items.enumerate() {
+        match work(item) {
+            Err(error) if error.is_of_transaction() => return Err(error),
+            outcome => receive(position, outcome),
+        }
+    }
+    Ok(())
 }
 
 fn selector_in_object<'a>(collection: &str, item: Slice<'a>) -> Result<Selector<'a>> {

@@ -30,6 +30,7 @@ mod unfinished;
 mod verify;
 mod write;
 
+pub use bulk::InsertTally;
 pub use collection::Collection;
 pub use database::Database;
 pub use databases::{Databases, Options};

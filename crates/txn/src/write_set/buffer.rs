@@ -1,4 +1,7 @@
-//! The mutable end of a write set: appends to an arena, finds by hash, rolls back to marks, seals into a layer.
+//! The mutable end of a write set: appends to an arena, finds keys, rolls back to marks, seals into a layer.
+//!
+//! As long as keys come in ascending order, as they do in loads, a new key is told by the last one and others are found
+//! by bisection. With the first that doesn't, keys are found by hash from then on.
 
 use std::sync::Arc;
 
@@ -15,8 +18,8 @@ struct TreeBuffer {
     data: Vec<u8>,
     /// One slot a key, in order of the key's first write.
     slots: Vec<Slot>,
-    /// Positions in `slots` by the full key.
-    index: HashTable<IndexEntry>,
+    /// Positions in `slots` by the full key; none while `slots` are in ascending order.
+    index: Option<HashTable<IndexEntry>>,
     /// Slots that a later write of the same key replaced, for rollback.
     replaced: Vec<(u32, Slot)>,
 }
@@ -60,11 +63,31 @@ struct TreeMark {
 pub(crate) struct BufferMark([TreeMark; Tree::COUNT]);
 
 impl TreeBuffer {
-    fn find(&self, hash: u32, full: &[u8]) -> Option<u32> {
+    fn find(&self, hasher: &RandomState, full: &[u8]) -> Option<u32> {
+        match &self.index {
+            Some(index) => self.find_by_hash(index, hash_of(hasher, full), full),
+            None => self.bisect(full),
+        }
+    }
+
+    fn find_by_hash(&self, index: &HashTable<IndexEntry>, hash: u32, full: &[u8]) -> Option<u32> {
         let is_same = |entry: &IndexEntry| {
             entry.hash == hash && self.slot(entry.position).is_some_and(|slot| slot.key(&self.data) == full)
         };
-        self.index.find(spread(hash), is_same).map(|entry| entry.position)
+        index.find(spread(hash), is_same).map(|entry| entry.position)
+    }
+
+    fn bisect(&self, full: &[u8]) -> Option<u32> {
+        if self.is_behind_all(full) {
+            return None;
+        }
+        let found = self.slots.binary_search_by(|slot| slot.key(&self.data).cmp(full));
+        found.ok().map(|position| position as u32)
+    }
+
+    /// Whether the slots, in ascending order, end below the key.
+    fn is_behind_all(&self, full: &[u8]) -> bool {
+        self.slots.last().is_none_or(|last| last.key(&self.data) < full)
     }
 
     fn slot(&self, position: u32) -> Option<Slot> {
@@ -73,27 +96,42 @@ impl TreeBuffer {
 
     fn put(&mut self, hasher: &RandomState, keyspace: u64, key: &[u8], value: Option<&[u8]>) {
         let slot = Slot::append(&mut self.data, keyspace, key, value);
-        // A slot takes more than 16 bytes, so memory ends long before positions do.
-        let entry = IndexEntry::new(hasher, slot.key(&self.data), self.slots.len() as u32);
-        match self.find(entry.hash, slot.key(&self.data)) {
+        if self.index.is_none() && self.is_behind_all(slot.key(&self.data)) {
+            self.slots.push(slot);
+            return;
+        }
+        match self.find(hasher, slot.key(&self.data)) {
             Some(position) => {
                 if let Some(old) = self.slots.get_mut(position as usize) {
                     self.replaced.push((position, *old));
                     *old = slot;
                 }
             }
-            None => {
-                self.slots.push(slot);
-                self.index.insert_unique(entry.table_hash(), entry, IndexEntry::table_hash);
-            }
+            None => self.push_out_of_order(hasher, slot),
         }
+    }
+
+    fn push_out_of_order(&mut self, hasher: &RandomState, slot: Slot) {
+        // A slot takes more than 16 bytes, so memory ends long before positions do.
+        let entry = |slot: &Slot, position| IndexEntry::new(hasher, slot.key(&self.data), position as u32);
+        let index = self.index.get_or_insert_with(|| {
+            let mut index = HashTable::with_capacity(self.slots.len() + 1);
+            for (position, slot) in self.slots.iter().enumerate() {
+                let entry = entry(slot, position);
+                index.insert_unique(entry.table_hash(), entry, IndexEntry::table_hash);
+            }
+            index
+        });
+        let entry = entry(&slot, self.slots.len());
+        index.insert_unique(entry.table_hash(), entry, IndexEntry::table_hash);
+        self.slots.push(slot);
     }
 
     fn get(&self, hasher: &RandomState, full: &[u8]) -> Option<Option<&[u8]>> {
         if self.slots.is_empty() {
             return None;
         }
-        let position = self.find(hash_of(hasher, full), full)?;
+        let position = self.find(hasher, full)?;
         Some(self.slot(position)?.value(&self.data))
     }
 
@@ -112,9 +150,10 @@ impl TreeBuffer {
         self.replaced.truncate(mark.n_replaced);
         while self.slots.len() > mark.n_slots {
             let Some(slot) = self.slots.pop() else { break };
+            let Some(index) = &mut self.index else { continue };
             let position = self.slots.len() as u32;
             let hash = hash_of(hasher, slot.key(&self.data));
-            if let Ok(found) = self.index.find_entry(spread(hash), |entry| entry.position == position) {
+            if let Ok(found) = index.find_entry(spread(hash), |entry| entry.position == position) {
                 found.remove();
             }
         }
@@ -124,9 +163,9 @@ impl TreeBuffer {
     fn seal(&mut self) -> TreeLayer {
         let data = std::mem::take(&mut self.data);
         let slots = std::mem::take(&mut self.slots);
-        self.index.clear();
         self.replaced.clear();
-        TreeLayer::sort(Arc::new(data), slots)
+        let is_sorted = self.index.take().is_none();
+        TreeLayer::new(Arc::new(data), slots, is_sorted)
     }
 }
 
@@ -282,5 +321,46 @@ mod tests {
         let rebuilt = raw.rebuild(&mark);
         assert_eq!(value(&rebuilt, b"a"), Some(Some(b"1".to_vec())));
         assert_eq!(value(&rebuilt, b"c"), None);
+    }
+
+    /// Ascending keys for a while, then any, with rollbacks to either part.
+    #[test]
+    fn keys_are_found_in_whatever_order_they_come() {
+        for seed in 0..200_u64 {
+            let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+            let mut next = |below: u64| {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                random % below
+            };
+            let mut buffer = Buffer::default();
+            let mut model = std::collections::BTreeMap::<u64, Option<Vec<u8>>>::new();
+            let mut marks = vec![(buffer.mark(), model.clone())];
+            let n_ascending = next(40);
+            for step in 0..60 {
+                let key = if step < n_ascending { 2 * step } else { next(100) };
+                let written = (next(4) > 0).then(|| vec![step as u8; 3]);
+                buffer.put(Tree::Index, 7, &key.to_be_bytes(), written.as_deref());
+                model.insert(key, written);
+                match next(12) {
+                    0 => marks.push((buffer.mark(), model.clone())),
+                    1 => {
+                        marks.truncate(next(marks.len() as u64) as usize + 1);
+                        let (mark, then) = marks.last().unwrap();
+                        assert!(buffer.roll_back_to(mark));
+                        model.clone_from(then);
+                    }
+                    _ => {}
+                }
+                for key in 0..100_u64 {
+                    assert_eq!(value(&buffer, &key.to_be_bytes()), model.get(&key).cloned(), "seed {seed}");
+                }
+            }
+            let layer = buffer.seal();
+            let sealed: Vec<_> = layer.writes(Tree::Index).map(|write| write.key.to_vec()).collect();
+            let expected = model.keys().map(|key| full_key(7, &key.to_be_bytes()).to_vec());
+            assert_eq!(sealed, expected.collect::<Vec<_>>());
+        }
     }
 }

@@ -15,9 +15,9 @@ pub(super) struct TreeLayer {
 }
 
 impl TreeLayer {
-    /// Sorts slots with distinct keys.
-    pub(super) fn sort(data: Arc<Vec<u8>>, mut slots: Vec<Slot>) -> TreeLayer {
-        if !slots.is_sorted_by(|left, right| left.key(&data) < right.key(&data)) {
+    /// A layer of slots with distinct keys, which it sorts unless they are.
+    pub(super) fn new(data: Arc<Vec<u8>>, mut slots: Vec<Slot>, is_sorted: bool) -> TreeLayer {
+        if !is_sorted && !slots.is_sorted_by(|left, right| left.key(&data) < right.key(&data)) {
             // Writes come in runs of ascending keys, which a stable merge sort makes use of.
             slots.sort_by(|left, right| left.key(&data).cmp(right.key(&data)));
         }

@@ -1,15 +1,21 @@
 //! Importing many documents: in large commits, with one verdict a document.
 
-use persea_collections::{OverwriteMode, WriteOptions};
-use persea_vpack::{Builder, Slice};
+mod batch;
+mod batches;
+
+use persea_collections::{InsertTally, OverwriteMode, WriteOptions};
+use persea_vpack::Slice;
+
+use self::batch::Batch;
+use self::batches::{Batches, Written};
 
 use crate::collection::Collection;
 use crate::error::{Error, Result};
 
 /// How many bytes of documents one commit takes at most.
-const BATCH_BYTES_MAX: usize = 16 << 20;
+const BATCH_BYTES_MAX: usize = 8 << 20;
 /// How many documents one commit takes at most.
-const BATCH_DOCUMENTS_MAX: usize = 100_000;
+const BATCH_DOCUMENTS_MAX: usize = 50_000;
 
 /// What happens to a document whose key exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -73,9 +79,11 @@ pub struct Import {
     options: ImportOptions,
     write_options: WriteOptions,
     report: ImportReport,
-    /// Documents that wait for the next commit, as members of an open array.
-    waiting: Builder,
-    positions: Vec<u64>,
+    /// Documents that wait for the next commit.
+    waiting: Batch,
+    /// The memory of a batch that was written, for another.
+    spare: Batch,
+    batches: Batches,
 }
 
 impl Import {
@@ -92,10 +100,15 @@ impl Import {
             silent: true,
             ..WriteOptions::default()
         };
-        let mut waiting = Builder::new();
-        waiting.open_array();
-        let report = ImportReport::default();
-        Ok(Import { collection, options, write_options, report, waiting, positions: Vec::new() })
+        Ok(Import {
+            batches: Batches::new(collection.clone(), write_options.clone()),
+            collection,
+            options,
+            write_options,
+            report: ImportReport::default(),
+            waiting: Batch::default(),
+            spare: Batch::default(),
+        })
     }
 
     /// Adds a document. `position` is where it stood in the input, for messages.
@@ -103,12 +116,18 @@ impl Import {
     /// # Errors
     /// When writing fails altogether; with `complete` also the first document's error.
     pub fn push(&mut self, position: u64, document: Slice<'_>) -> Result<()> {
-        self.waiting.add_slice(document);
-        self.positions.push(position);
+        self.waiting.push(position, document);
         let is_full =
-            self.waiting.bytes().len() >= BATCH_BYTES_MAX || self.positions.len() >= BATCH_DOCUMENTS_MAX;
+            self.waiting.byte_size() >= BATCH_BYTES_MAX || self.waiting.len() >= BATCH_DOCUMENTS_MAX;
         // A complete import waits for the end, since it has to be one commit.
-        if is_full && !self.options.complete { self.flush() } else { Ok(()) }
+        if !is_full || self.options.complete {
+            return Ok(());
+        }
+        let batch = std::mem::replace(&mut self.waiting, std::mem::take(&mut self.spare));
+        let mut written = Vec::new();
+        let outcome = self.batches.write(batch, &mut written);
+        self.count_all(written)?;
+        outcome
     }
 
     /// Counts an empty line.
@@ -136,69 +155,65 @@ impl Import {
     /// # Errors
     /// As [`push`](Import::push).
     pub fn finish(mut self) -> Result<ImportReport> {
-        self.flush()?;
+        let last = std::mem::take(&mut self.waiting);
+        if self.options.complete {
+            self.write_whole(&last)?;
+            return Ok(self.report);
+        }
+        let mut written = Vec::new();
+        let outcome = self.batches.finish(Some(last).filter(|last| !last.is_empty()), &mut written);
+        self.count_all(written)?;
+        outcome?;
         Ok(self.report)
     }
 
-    fn flush(&mut self) -> Result<()> {
-        if self.positions.is_empty() {
-            return Ok(());
-        }
-        self.waiting.close();
-        let documents = self.waiting.finish()?;
-        self.waiting.open_array();
-        let positions = std::mem::take(&mut self.positions);
-        if self.options.complete {
-            return self.write_whole(documents.as_slice());
-        }
-        let outcomes = self.collection.insert_many_with(documents.as_slice(), &self.write_options)?;
-        for ((outcome, document), position) in
-            outcomes.into_iter().zip(documents.as_slice().array_iter()).zip(positions)
-        {
-            match outcome {
-                Ok(outcome) => self.count(outcome.old_rev.is_some(), outcome.is_ignored),
-                Err(error) => {
-                    let text = persea_json::to_string(document);
-                    let number = error.number();
-                    let message = if number == 1233 {
-                        format!(
-                            "at position {position}: missing '_from' or '_to' attribute, offending document: {text}"
-                        )
-                    } else {
-                        format!(
-                            "at position {position}: creating document failed with error '{error}', offending document: {text}"
-                        )
-                    };
-                    self.push_error(error, message)?;
-                }
+    fn count_all(&mut self, written: Vec<Written>) -> Result<()> {
+        for Written { mut batch, tally } in written {
+            self.count(&tally);
+            let mut documents = batch.positions().zip(batch.documents()).enumerate();
+            for (index, error) in tally.errors {
+                let found = documents.find(|(at, _)| *at == index);
+                let Some((_, (position, document))) = found else { continue };
+                let error = Error::from(error);
+                let message = message(&error, position, document);
+                self.push_error(error, message)?;
             }
+            drop(documents);
+            batch.clear();
+            self.spare = batch;
         }
         Ok(())
     }
 
     /// Writes all documents in one transaction that the first error undoes.
-    fn write_whole(&mut self, documents: Slice<'_>) -> Result<()> {
-        let collection = self.collection.clone();
-        let options = self.write_options.clone();
-        let outcomes = collection.write(|tx| {
-            documents
-                .array_iter()
-                .map(|document| tx.insert(collection.inner(), document, &options))
-                .collect::<persea_collections::Result<Vec<_>>>()
+    fn write_whole(&mut self, all: &Batch) -> Result<()> {
+        let tally = self.collection.write(|tx| {
+            let mut tally = InsertTally::default();
+            for document in all.documents() {
+                tally.add(&tx.insert(self.collection.inner(), document, &self.write_options)?);
+            }
+            Ok(tally)
         })?;
-        for outcome in outcomes {
-            self.count(outcome.old_rev.is_some(), outcome.is_ignored);
-        }
+        self.count(&tally);
         Ok(())
     }
 
-    fn count(&mut self, existed: bool, is_ignored: bool) {
-        if is_ignored {
-            self.report.ignored += 1;
-        } else if existed {
-            self.report.updated += 1;
-        } else {
-            self.report.created += 1;
+    fn count(&mut self, tally: &InsertTally) {
+        self.report.created += tally.created;
+        self.report.updated += tally.updated;
+        self.report.ignored += tally.ignored;
+    }
+}
+
+/// What ArangoDB says of a document that could not be imported.
+fn message(error: &Error, position: u64, document: Slice<'_>) -> String {
+    let text = persea_json::to_string(document);
+    match error.number() {
+        1233 => {
+            format!("at position {position}: missing '_from' or '_to' attribute, offending document: {text}")
         }
+        _ => format!(
+            "at position {position}: creating document failed with error '{error}', offending document: {text}"
+        ),
     }
 }

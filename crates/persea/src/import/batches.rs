@@ -1,0 +1,141 @@
+//! Batches of an import, each a commit of its own: while one is being written, the next is prepared.
+//!
+//! What is prepared does not see what is still being written, and need not: a document whose key is in the batch before
+//! waits for that batch, has lost against it then as against any other transaction, and its batch is written anew. So
+//! the outcome is that of one batch after the other.
+
+use std::panic::resume_unwind;
+use std::thread::{self, JoinHandle};
+
+use persea_collections::{InsertTally, LockMode, Transaction, TransactionOptions, WriteOptions};
+
+use super::batch::Batch;
+use crate::collection::Collection;
+use crate::error::Result;
+
+/// A batch that was written, and what became of its documents.
+pub(super) struct Written {
+    pub(super) batch: Batch,
+    pub(super) tally: InsertTally,
+}
+
+/// A batch that only lacks its commit.
+struct Prepared {
+    transaction: Transaction,
+    tally: InsertTally,
+}
+
+/// A batch that is being committed.
+struct UnderWay {
+    batch: Batch,
+    tally: InsertTally,
+    commit: JoinHandle<persea_collections::Result<()>>,
+}
+
+/// Writes batches in order.
+pub(super) struct Batches {
+    collection: Collection,
+    options: WriteOptions,
+    under_way: Option<UnderWay>,
+    /// A batch had a document of the one before, so others are expected to, and wait for theirs.
+    do_collide: bool,
+}
+
+impl Batches {
+    pub(super) fn new(collection: Collection, options: WriteOptions) -> Batches {
+        Batches { collection, options, under_way: None, do_collide: false }
+    }
+
+    /// Has a batch written behind those before it. What has come to its end by then is added to `written`.
+    ///
+    /// # Errors
+    /// When writing fails altogether: neither is this batch written then, nor one before that is not in `written`.
+    pub(super) fn write(&mut self, batch: Batch, written: &mut Vec<Written>) -> Result<()> {
+        // A transaction of the caller's does one thing at a time.
+        if self.collection.database().bound().is_some() {
+            written.push(self.write_now(batch)?);
+            return Ok(());
+        }
+        if self.do_collide {
+            self.wait(&mut None, written)?;
+        }
+        let mut prepared = self.prepare(&batch);
+        self.wait(&mut prepared, written)?;
+        let started = match prepared {
+            Some(prepared) => UnderWay::start(batch, prepared),
+            None => Err(batch),
+        };
+        match started {
+            Ok(under_way) => self.under_way = Some(under_way),
+            Err(batch) => written.push(self.write_now(batch)?),
+        }
+        Ok(())
+    }
+
+    /// Has the last batch written and waits for it.
+    ///
+    /// # Errors
+    /// As [`write`](Batches::write).
+    pub(super) fn finish(&mut self, last: Option<Batch>, written: &mut Vec<Written>) -> Result<()> {
+        match last {
+            Some(last) if self.under_way.is_none() => written.push(self.write_now(last)?),
+            Some(last) => self.write(last, written)?,
+            None => {}
+        }
+        self.wait(&mut None, written)
+    }
+
+    fn write_now(&self, batch: Batch) -> Result<Written> {
+        let tally = self.collection.insert_and_count(|| batch.documents(), &self.options)?;
+        Ok(Written { batch, tally })
+    }
+
+    /// Does all but the commit; `None` if the batch had better be written after the one before.
+    fn prepare(&mut self, batch: &Batch) -> Option<Prepared> {
+        let mut options = TransactionOptions::locking([(self.collection.id(), LockMode::Write)]);
+        options.interrupt = self.collection.database().interrupt().cloned();
+        // What fails here fails again when the batch is written after the one before, or does not.
+        let mut transaction = self.collection.database().inner().begin_with(&options).ok()?;
+        let tally =
+            transaction.insert_and_count(self.collection.inner(), batch.documents(), &self.options).ok()?;
+        let has_lost = tally.errors.iter().any(|(_, error)| error.is_retryable());
+        self.do_collide |= has_lost;
+        (!has_lost).then_some(Prepared { transaction, tally })
+    }
+
+    /// Waits for the batch that is being committed. If it has to be written anew, `next` is given up.
+    fn wait(&mut self, next: &mut Option<Prepared>, written: &mut Vec<Written>) -> Result<()> {
+        let Some(UnderWay { batch, tally, commit }) = self.under_way.take() else { return Ok(()) };
+        match commit.join().unwrap_or_else(|panic| resume_unwind(panic)) {
+            Ok(()) => written.push(Written { batch, tally }),
+            Err(error) if error.is_retryable() => {
+                *next = None;
+                written.push(self.write_now(batch)?);
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+}
+
+impl UnderWay {
+    /// Gives the batch back, of which nothing is written, where no thread is to be had.
+    fn start(batch: Batch, prepared: Prepared) -> std::result::Result<UnderWay, Batch> {
+        let Prepared { transaction, tally } = prepared;
+        let thread = thread::Builder::new().name("import".into());
+        match thread.spawn(move || transaction.commit()) {
+            Ok(commit) => Ok(UnderWay { batch, tally, commit }),
+            Err(_) => Err(batch),
+        }
+    }
+}
+
+impl Drop for Batches {
+    /// Of an import that was given up nothing goes on in the background.
+    fn drop(&mut self) {
+        if let Some(UnderWay { commit, .. }) = self.under_way.take() {
+            // Whoever wants to know the outcome finishes the import.
+            let _ = commit.join();
+        }
+    }
+}
