@@ -157,17 +157,22 @@ impl SyncGate {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for those who took part in the last sync, but not for long.
+    /// Waits for those who took part in the last sync: no longer than another sync would take, and only as long as some
+    /// of them go on coming.
     fn gather<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        let gather_max = self.gather_max.min(state.last_duration / 2);
-        if gather_max < GATHER_MIN {
+        let gather_max = self.gather_max.min(state.last_duration);
+        let patience = gather_max / 2;
+        if patience < GATHER_MIN {
             return state;
         }
         let begin = Instant::now();
         state.is_gathering = true;
-        while state.n_waiting + 1 < state.n_expected {
-            let Some(rest) = gather_max.checked_sub(begin.elapsed()) else { break };
-            state = self.gathered.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner).0;
+        while state.n_waiting + 1 < state.n_expected && begin.elapsed() < gather_max {
+            let n_before = state.n_waiting;
+            state = self.gathered.wait_timeout(state, patience).unwrap_or_else(PoisonError::into_inner).0;
+            if state.n_waiting == n_before {
+                break;
+            }
         }
         state.is_gathering = false;
         state
