@@ -10,22 +10,23 @@ use crate::{Interrupt, LockMode};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// Buffered commits are synced in the background at least this often; `None` leaves it to explicit syncs.
+    /// Buffered commits are synced in the background at least this often: 100 ms by default. `None` leaves it to explicit
+    /// syncs.
     pub sync_interval: Option<Duration>,
-    /// Memory for commits that the engine does not have yet. A checkpoint begins when it is used up; commits slow down
-    /// beyond it, and wait at twice as much.
+    /// Memory for commits that the engine does not have yet, in bytes: 64 MiB by default. A checkpoint begins when it is
+    /// used up; commits slow down beyond it, and wait at twice as much.
     pub delta_bytes_max: usize,
-    /// Transactions that write at least so many bytes go to the engine directly.
+    /// Transactions that write at least so many bytes go to the engine directly: 8 MiB by default.
     pub bulk_bytes_min: usize,
-    /// A checkpoint begins at the latest so long after the first commit that the engine does not have.
+    /// A checkpoint begins at the latest so long after the first commit that the engine does not have: 10 s by default.
     pub checkpoint_interval: Duration,
-    /// Size of the log's files.
+    /// Size of the log's files in bytes: 16 MiB by default.
     pub log_segment_bytes: u64,
-    /// Opens a damaged log all the same, without the records that can't be read.
+    /// Opens a damaged log all the same, without the records that can't be read: off by default.
     pub ignore_log_damage: bool,
-    /// Most bytes of keys and values that one transaction may write.
+    /// Most bytes of keys and values that one transaction may write: without limit by default.
     pub transaction_bytes_max: u64,
-    /// Entries that the background deletes at once when it clears a keyspace.
+    /// Entries that the background deletes at once when it clears a keyspace: 16,384 by default.
     pub clear_slice_entries: usize,
     /// How transactions wait for locks unless they say otherwise.
     pub lock_timeouts: LockTimeouts,

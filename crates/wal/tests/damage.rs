@@ -24,7 +24,11 @@ fn small_log() -> (SimulatedStorage, Vec<usize>) {
 }
 
 fn damage_of(disk: &SimulatedStorage) -> Damage {
-    match open_with(disk, options()) {
+    damage_with(disk, options())
+}
+
+fn damage_with(disk: &SimulatedStorage, options: Options) -> Damage {
+    match open_with(disk, options) {
         Err(Error::Damaged(damage)) => *damage,
         Err(error) => panic!("{error}"),
         Ok((_, recovery, _)) => panic!("opened: {recovery:?}"),
@@ -133,6 +137,27 @@ fn long_log() -> SimulatedStorage {
     }
     log.close().unwrap();
     disk
+}
+
+/// Who learns afterwards how far the commits are elsewhere gets the same answer, in the same words, as who says it before.
+#[test]
+fn a_log_that_begins_too_late_is_damage() {
+    let disk = long_log();
+    let (log, ..) = open(&disk);
+    log.trim(8).unwrap();
+    log.close().unwrap();
+    let found = inspect(&disk, false, |_| Ok(())).unwrap();
+    assert!((1..8).contains(&found.trimmed_to), "{found:?}");
+    assert_eq!(found.missing_beginning(found.trimmed_to), None);
+
+    let kept = found.trimmed_to - 1;
+    let damage = found.missing_beginning(kept).unwrap();
+    assert_eq!((damage.kind, damage.commit_before), (DamageKind::Beginning, kept));
+    let text = damage.to_string();
+    assert!(text.contains(&format!("up to {kept}: those between are missing")), "{text}");
+    let mut options = options();
+    options.kept_elsewhere = Some(kept);
+    assert_eq!(damage_with(&disk, options), damage);
 }
 
 #[test]

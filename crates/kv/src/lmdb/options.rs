@@ -28,10 +28,10 @@ pub enum WriteSync {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// Bytes of address space to reserve. It costs neither memory nor disk; when the process may not have so much,
-    /// a smaller reservation is made, and grown as the data grows.
+    /// Bytes of address space to reserve: 1 TiB by default. It costs neither memory nor disk; when the process may not
+    /// have so much, a smaller reservation is made, and grown as the data grows.
     pub reserve_bytes: usize,
-    /// Most snapshots alive at once.
+    /// Most snapshots alive at once: 1,024 by default. Then [`Error::ReadersFull`](crate::Error::ReadersFull).
     pub readers_max: u32,
     /// Kernel read-ahead.
     pub read_ahead: ReadAhead,

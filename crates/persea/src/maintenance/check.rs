@@ -4,6 +4,7 @@ use std::path::Path;
 
 use persea_collections::{Problem, stored_commit};
 use persea_kv::{Engine, Error as KvError, PageReport, check_pages};
+use persea_wal::Recovery;
 
 use super::log_check::{LogReport, check_log};
 use super::{Progress, storage_error};
@@ -111,7 +112,8 @@ pub fn check(folder: &Path, watch: &mut dyn FnMut(Progress<'_>)) -> Result<Check
         return Err(storage_error(KvError::NoDatabase { path: folder.to_owned() }));
     }
     watch(Progress { step: "checking the log", done: 0, total: None });
-    report.log = check_log(&folder.join("log")).map_err(storage_error)?;
+    let log = check_log(&folder.join("log")).map_err(storage_error)?;
+    report.log = LogReport::new(&log);
     for damage in report.log.damages.clone() {
         report.add(Area::Log, "log", damage);
     }
@@ -131,7 +133,7 @@ pub fn check(folder: &Path, watch: &mut dyn FnMut(Progress<'_>)) -> Result<Check
         Err(error) => return Err(storage_error(error)),
     }
     if report.is_clean() {
-        check_connection(folder, &mut report)?;
+        check_connection(folder, &log, &mut report)?;
     }
     if report.is_clean() {
         check_documents(folder, &mut report, watch)?;
@@ -141,20 +143,12 @@ pub fn check(folder: &Path, watch: &mut dyn FnMut(Progress<'_>)) -> Result<Check
 
 /// What the log has no more must be in LMDB's file. That is asked later than the log, which is only ever trimmed of what
 /// the file has by then.
-fn check_connection(folder: &Path, report: &mut CheckReport) -> Result<()> {
+fn check_connection(folder: &Path, log: &Recovery, report: &mut CheckReport) -> Result<()> {
     let engine =
         Engine::open_lmdb_read_only(folder, &persea_kv::Options::default()).map_err(storage_error)?;
     let stored = stored_commit(&engine).map_err(storage_error)?.0;
-    if stored < report.log.trimmed_to {
-        let trimmed_to = report.log.trimmed_to;
-        report.add(
-            Area::Log,
-            "log",
-            format!(
-                "the log begins after commit {trimmed_to}, but data.mdb has only the commits up to {stored}: those \
-                 between are missing"
-            ),
-        );
+    if let Some(damage) = log.missing_beginning(stored) {
+        report.add(Area::Log, "log", damage.to_string());
     }
     Ok(())
 }

@@ -31,8 +31,23 @@ pub struct LogReport {
     pub damages: Vec<String>,
 }
 
+impl LogReport {
+    pub(super) fn new(found: &Recovery) -> Self {
+        Self {
+            n_segments: found.n_segments,
+            n_records: found.n_records,
+            record_bytes: found.record_bytes,
+            first_commit: found.first_commit,
+            last_commit: found.last_commit,
+            trimmed_to: found.trimmed_to,
+            torn_tail: found.torn_tail.as_ref().map(|tail| format!("{} at byte {}", tail.file, tail.offset)),
+            damages: found.damages.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
 /// Reads the whole log in a folder, which may be written to meanwhile.
-pub(super) fn check_log(folder: &Path) -> Result<LogReport, Error> {
+pub(super) fn check_log(folder: &Path) -> Result<Recovery, Error> {
     let storage = StdStorage::read_only(folder);
     let mut previous: Vec<Damage> = Vec::new();
     let mut attempt = 0;
@@ -44,30 +59,17 @@ pub(super) fn check_log(folder: &Path) -> Result<LogReport, Error> {
                 let is_same =
                     |damage: &Damage| previous.iter().any(|other| other.position == damage.position);
                 if found.damages.iter().all(is_same) || attempt >= ATTEMPTS_MAX {
-                    return Ok(report(&found));
+                    return Ok(found);
                 }
                 previous = found.damages;
             }
             Err(Error::Io { operation: "list", source, .. }) if source.kind() == ErrorKind::NotFound => {
-                return Ok(LogReport::default());
+                return Ok(Recovery::default());
             }
             // Trimmed between being listed and being opened.
             Err(Error::Io { source, .. })
                 if source.kind() == ErrorKind::NotFound && attempt < ATTEMPTS_MAX => {}
             Err(error) => return Err(error),
         }
-    }
-}
-
-fn report(found: &Recovery) -> LogReport {
-    LogReport {
-        n_segments: found.n_segments,
-        n_records: found.n_records,
-        record_bytes: found.record_bytes,
-        first_commit: found.first_commit,
-        last_commit: found.last_commit,
-        trimmed_to: found.trimmed_to,
-        torn_tail: found.torn_tail.as_ref().map(|tail| format!("{} at byte {}", tail.file, tail.offset)),
-        damages: found.damages.iter().map(ToString::to_string).collect(),
     }
 }

@@ -11,7 +11,7 @@ mod search;
 
 use std::time::Duration;
 
-use crate::{Damage, Position};
+use crate::{Damage, DamageKind, Position};
 
 pub(crate) use repair::{repair, spares};
 pub(crate) use scan::{Found, scan};
@@ -20,6 +20,8 @@ pub(crate) use scan::{Found, scan};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Recovery {
+    /// Name of the file that the log begins with, if there is a file.
+    pub first_file: Option<String>,
     /// Segment files that make up the log.
     pub n_segments: usize,
     /// Intact records.
@@ -42,6 +44,27 @@ pub struct Recovery {
     pub damages: Vec<Damage>,
     /// How long it took.
     pub duration: Duration,
+}
+
+impl Recovery {
+    /// The damage it is if [`trimmed_to`](Self::trimmed_to) is beyond `kept_elsewhere`, the last commit that is durable
+    /// elsewhere: the commits between are nowhere. [`Options::kept_elsewhere`](crate::Options::kept_elsewhere) has an
+    /// opening ask; this is for who learns the number later.
+    #[must_use]
+    pub fn missing_beginning(&self, kept_elsewhere: u64) -> Option<Damage> {
+        if kept_elsewhere >= self.trimmed_to {
+            return None;
+        }
+        Some(Damage {
+            file: self.first_file.clone()?,
+            offset: 0,
+            position: self.start,
+            kind: DamageKind::Beginning,
+            commit: Some(self.trimmed_to),
+            commit_before: kept_elsewhere,
+            next: None,
+        })
+    }
 }
 
 /// The end of a log, with bytes behind it that were never synced and make no record.

@@ -94,8 +94,7 @@ pub(crate) fn scan(
     let Scan { mut found, .. } = scan;
     let recovery = &mut found.recovery;
     recovery.n_segments = found.segments.len();
-    if let (Some(first), Some(last)) = (found.segments.first(), found.segments.last()) {
-        recovery.start = Position(first.header.start);
+    if let Some(last) = found.segments.last() {
         recovery.end = Position(last.header.start + last.used);
     }
     recovery.duration = begin.elapsed();
@@ -121,19 +120,15 @@ enum Verdict {
 
 impl Scan<'_, '_> {
     /// Whatever is not in the log any more must be elsewhere.
-    fn check_beginning(&mut self, index: usize, header: &SegmentHeader) -> Result<()> {
-        let Some(kept) = self.kept_elsewhere.filter(|kept| *kept < header.commit_before) else {
-            return Ok(());
-        };
-        let damage = Damage {
-            file: self.name(index),
-            offset: 0,
-            position: Position(header.start),
-            kind: DamageKind::Beginning,
-            commit: Some(header.commit_before),
-            commit_before: kept,
-            next: None,
-        };
+    fn check_beginning(&mut self) -> Result<()> {
+        match self.kept_elsewhere.and_then(|kept| self.found.recovery.missing_beginning(kept)) {
+            Some(damage) => self.note(damage),
+            None => Ok(()),
+        }
+    }
+
+    /// Passes over damage if told so.
+    fn note(&mut self, damage: Damage) -> Result<()> {
         if !self.ignore_damage {
             return Err(Error::Damaged(Box::new(damage)));
         }
@@ -162,9 +157,13 @@ impl Scan<'_, '_> {
             }
         }
         if let Some(header) = current.head.header().copied() {
-            self.check_beginning(index, &header)?;
+            let first_file = self.name(index);
+            let recovery = &mut self.found.recovery;
+            recovery.first_file = Some(first_file);
+            recovery.start = Position(header.start);
+            recovery.trimmed_to = header.commit_before;
+            self.check_beginning()?;
             self.found.recovery.last_commit = header.commit_before;
-            self.found.recovery.trimmed_to = header.commit_before;
         }
         loop {
             let Some(header) = current.head.header().copied() else { return Ok(()) };
@@ -254,10 +253,7 @@ impl Scan<'_, '_> {
             commit_before: self.found.recovery.last_commit,
             next: intact,
         };
-        if !self.ignore_damage {
-            return Err(Error::Damaged(Box::new(damage)));
-        }
-        self.found.recovery.damages.push(damage);
+        self.note(damage)?;
         Ok(resume.map_or(Verdict::End, |(index, offset)| Verdict::Resume { index, offset }))
     }
 
