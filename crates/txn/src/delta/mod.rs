@@ -4,6 +4,7 @@
 //! frozen and written to the engine, and dropped with the last snapshot that reads it; nothing is ever removed from it.
 
 mod arena;
+mod directory;
 mod filter;
 mod range;
 mod skip_list;

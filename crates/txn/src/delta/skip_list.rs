@@ -9,19 +9,23 @@
 //! A node's first version lies right behind it, since most keys have one.
 #![allow(unsafe_code)]
 
+use std::cmp::Ordering;
 use std::marker::PhantomData;
 use std::ops::Bound;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering as AtomicOrdering};
 
 use persea_kv::Bounds;
 
 use super::arena::{ALIGNMENT, Arena};
+use super::directory::{Directory, Keyed};
 use crate::CommitSeq;
 use crate::primitives::{Mutex, MutexGuard};
 
 /// Enough for 4^12 keys, far more than a delta holds.
 const HEIGHT_MAX: usize = 12;
+/// So many levels from the lowest on the writer searches by a directory. One node in sixteen is part of a higher one.
+const N_DIRECTORIES: usize = 2;
 
 #[repr(C)]
 struct NodeHeader {
@@ -118,7 +122,15 @@ impl<'d> Node<'d> {
     #[inline]
     fn next_at(self, level: usize) -> Option<Node<'d>> {
         // SAFETY: links hold pointers of nodes of this list only.
-        unsafe { Node::from_pointer(self.link(level).load(Ordering::Acquire)) }
+        unsafe { Node::from_pointer(self.link(level).load(AtomicOrdering::Acquire)) }
+    }
+
+    /// Tells the processor that the next node of the level below may be looked at soon.
+    #[inline]
+    fn prefetch_below(self, level: usize) {
+        if let Some(level) = level.checked_sub(1) {
+            prefetch(self.link(level).load(AtomicOrdering::Relaxed).cast(), CACHE_LINE_BYTES);
+        }
     }
 
     #[inline]
@@ -130,7 +142,7 @@ impl<'d> Node<'d> {
     #[inline]
     pub(super) fn previous(self) -> Option<Node<'d>> {
         // SAFETY: as in `next_at`.
-        unsafe { Node::from_pointer(self.header().previous.load(Ordering::Acquire)) }
+        unsafe { Node::from_pointer(self.header().previous.load(AtomicOrdering::Acquire)) }
     }
 
     /// Tells the processor that the node, its key and its first version will be looked at soon.
@@ -148,7 +160,7 @@ impl<'d> Node<'d> {
     /// The same with the commit that made it.
     #[inline]
     pub(super) fn numbered_version_at(self, seq: CommitSeq) -> Option<(CommitSeq, Written<'d>)> {
-        let mut version: *const VersionHeader = self.header().versions.load(Ordering::Acquire);
+        let mut version: *const VersionHeader = self.header().versions.load(AtomicOrdering::Acquire);
         loop {
             let pointer = NonNull::new(version.cast_mut())?;
             // SAFETY: versions are initialised before they are linked, never change, and live as long as the list.
@@ -166,6 +178,16 @@ impl<'d> Node<'d> {
             }
             version = header.older;
         }
+    }
+}
+
+/// Compares keys as slices are, most of them by two machine words: they begin with the same keyspace.
+#[inline]
+fn compare(left: &[u8], right: &[u8]) -> Ordering {
+    let first = |key: &[u8]| key.first_chunk().map(|bytes| u128::from_be_bytes(*bytes));
+    match (first(left), first(right)) {
+        (Some(one), Some(other)) if one != other => one.cmp(&other),
+        _ => left.cmp(right),
     }
 }
 
@@ -201,9 +223,29 @@ struct WriterState {
     /// Owns every node and version.
     arena: Arena,
     random: u64,
-    /// The nodes before the last one that was written, level by level, the node itself where it is high enough: the
-    /// next key of a sorted batch is close.
-    finger: [NonNull<NodeHeader>; HEIGHT_MAX],
+    /// Of all nodes, and of those that are part of the level above the lowest.
+    directories: [Directory<Handle>; N_DIRECTORIES],
+    /// The nodes before the last one that is part of a level above those, on each of these levels, and the node itself
+    /// where it is high enough: the next key of a sorted batch is close.
+    finger: [Handle; HEIGHT_MAX],
+}
+
+/// A node of the writer's own list, which lives as long as the writer's state does.
+#[derive(Clone, Copy, Debug)]
+struct Handle(NonNull<NodeHeader>);
+
+impl Handle {
+    #[inline]
+    fn node(&self) -> Node<'_> {
+        Node { header: self.0, list: PhantomData }
+    }
+}
+
+impl Keyed for Handle {
+    #[inline]
+    fn key(&self) -> &[u8] {
+        self.node().key()
+    }
 }
 
 // SAFETY: nodes are owned by the list's arena. Readers on other threads follow atomics that were stored with `Release`
@@ -217,7 +259,12 @@ impl SkipList {
         let mut arena = Arena::default();
         let (head, _) = new_node(&mut arena, &[], HEIGHT_MAX, 0);
         let allocated_bytes = AtomicUsize::new(arena.allocated_bytes());
-        let writer = WriterState { arena, random: 0x9e37_79b9_7f4a_7c15, finger: [head; HEIGHT_MAX] };
+        let writer = WriterState {
+            arena,
+            random: 0x9e37_79b9_7f4a_7c15,
+            directories: [Directory::new(), Directory::new()],
+            finger: [Handle(head); HEIGHT_MAX],
+        };
         SkipList { head, n_keys: AtomicUsize::new(0), allocated_bytes, writer: Mutex::new(writer) }
     }
 
@@ -229,29 +276,37 @@ impl SkipList {
     /// Number of different keys.
     #[inline]
     pub(super) fn n_keys(&self) -> usize {
-        self.n_keys.load(Ordering::Acquire)
+        self.n_keys.load(AtomicOrdering::Acquire)
     }
 
     pub(super) fn allocated_bytes(&self) -> usize {
-        self.allocated_bytes.load(Ordering::Relaxed)
+        self.allocated_bytes.load(AtomicOrdering::Relaxed)
     }
 
     /// The last node whose key is below `key` (or equal to it, if asked for), or the head; and the node that came after
     /// it when it was looked at. To look again would be too late: a new node may have come in between.
     #[inline]
     fn seek(&self, key: &[u8], or_equal: bool) -> (Node<'_>, Option<Node<'_>>) {
-        let is_before = |node: Node<'_>| match node.key().cmp(key) {
-            std::cmp::Ordering::Less => true,
-            std::cmp::Ordering::Equal => or_equal,
-            std::cmp::Ordering::Greater => false,
+        let is_before = |node: Node<'_>| match compare(node.key(), key) {
+            Ordering::Less => true,
+            Ordering::Equal => or_equal,
+            Ordering::Greater => false,
         };
         let mut before = self.head();
         let mut after = None;
         for level in (0..HEIGHT_MAX).rev() {
+            // What lies behind the key on the level above need not be looked at again.
+            let known = after;
             loop {
                 after = before.next_at(level);
                 match after {
-                    Some(next) if is_before(next) => before = next,
+                    Some(next) if after != known => {
+                        before.prefetch_below(level);
+                        if !is_before(next) {
+                            break;
+                        }
+                        before = next;
+                    }
                     Some(_) | None => break,
                 }
             }
@@ -301,7 +356,9 @@ impl SkipList {
     pub(super) fn before(&self, after: Option<Node<'_>>) -> Option<Node<'_>> {
         match after {
             // SAFETY: the node is of this list; only its lifetime is renewed.
-            Some(after) => unsafe { Node::from_pointer(after.header().previous.load(Ordering::Acquire)) },
+            Some(after) => unsafe {
+                Node::from_pointer(after.header().previous.load(AtomicOrdering::Acquire))
+            },
             None => Some(self.last()),
         }
     }
@@ -323,85 +380,100 @@ impl<'d> Writer<'d> {
     ///
     /// Ascending keys are the fastest.
     pub(super) fn put(&mut self, key: &[u8], seq: CommitSeq, written: Written<'_>) -> bool {
-        let finger = self.find_place(key);
-        let [first, ..] = finger;
-        let existing = first.next().filter(|node| node.key() == key);
-        let node = match existing {
-            Some(node) => {
+        let [directory, _] = &mut self.state.directories;
+        let is_new = match directory.find(key) {
+            Ok(handle) => {
+                let node = handle.node();
                 let memory = self.state.arena.allocate(version_bytes(written));
-                let older = node.header().versions.load(Ordering::Relaxed);
+                let older = node.header().versions.load(AtomicOrdering::Relaxed);
                 // SAFETY: the arena gave enough aligned memory, which nobody else knows of yet.
                 let version = unsafe { write_version(memory, seq, written, older) };
-                node.header().versions.store(version, Ordering::Release);
-                node
+                node.header().versions.store(version, AtomicOrdering::Release);
+                false
             }
-            None => self.link_node(key, seq, written, finger),
+            Err((place, before)) => {
+                let before = before.map_or(self.list.head, |handle| handle.0);
+                let node = self.link_node(key, seq, written, Handle(before).node());
+                let [directory, _] = &mut self.state.directories;
+                directory.insert(place, node);
+                true
+            }
         };
-        // Whatever is not below the node is the node before it.
-        for (level, place) in self.state.finger.iter_mut().enumerate() {
-            let is_linked = level < node.header().height as usize;
-            *place = match finger.get(level) {
-                Some(before) if !is_linked => before.header,
-                _ => node.header,
-            };
-        }
-        self.list.allocated_bytes.store(self.state.arena.allocated_bytes(), Ordering::Relaxed);
-        existing.is_none()
+        let state = &self.state;
+        let directories = state.directories.iter().map(Directory::allocated_bytes);
+        let allocated_bytes = state.arena.allocated_bytes() + directories.sum::<usize>();
+        self.list.allocated_bytes.store(allocated_bytes, AtomicOrdering::Relaxed);
+        is_new
     }
 
-    /// The last node below the key on each level.
-    fn find_place(&self, key: &[u8]) -> [Node<'d>; HEIGHT_MAX] {
-        let node = |header: NonNull<NodeHeader>| Node { header, list: PhantomData };
-        let mut place = self.state.finger.map(node);
-        let is_before = |node: &Node<'_>| node.header == self.list.head || node.key() < key;
+    /// The last node below the key on each level that has no directory.
+    fn find_place(&self, key: &[u8]) -> [Handle; HEIGHT_MAX] {
+        let mut place = self.state.finger;
+        let is_before =
+            |node: &Node<'_>| node.header == self.list.head || compare(node.key(), key) == Ordering::Less;
         // Up to the first level on which the key lies right behind the finger; from there down as usual.
-        let near = (0..HEIGHT_MAX).find(|level| {
-            place.get(*level).is_some_and(|before| {
-                is_before(before) && before.next_at(*level).is_none_or(|next| !is_before(&next))
+        let near = (N_DIRECTORIES..HEIGHT_MAX).find(|level| {
+            place.get(*level).map(Handle::node).is_some_and(|before| {
+                is_before(&before) && before.next_at(*level).is_none_or(|next| !is_before(&next))
             })
         });
-        let (top, mut before) = match near.and_then(|level| Some((level, *place.get(level)?))) {
-            Some((level, before)) => (level, before),
-            None => (HEIGHT_MAX, self.list.head_of()),
+        let top = near.unwrap_or(HEIGHT_MAX - 1);
+        let mut before = match near.and_then(|level| place.get(level)) {
+            Some(near) => *near,
+            None => Handle(self.list.head),
         };
-        for (level, place) in place.iter_mut().enumerate().take(top.min(HEIGHT_MAX - 1) + 1).rev() {
-            while let Some(next) = before.next_at(level).filter(is_before) {
-                before = next;
+        let mut known = None;
+        for (level, place) in place.iter_mut().enumerate().take(top + 1).skip(N_DIRECTORIES).rev() {
+            while let Some(next) = before.node().next_at(level).filter(|next| known != Some(next.header)) {
+                if !is_before(&next) {
+                    known = Some(next.header);
+                    break;
+                }
+                before = Handle(next.header);
             }
             *place = before;
         }
         place
     }
 
-    /// Adds a node behind the ones of `place`.
-    fn link_node(
-        &mut self,
-        key: &[u8],
-        seq: CommitSeq,
-        written: Written<'_>,
-        place: [Node<'d>; HEIGHT_MAX],
-    ) -> Node<'d> {
+    /// Adds a node behind `before`.
+    fn link_node(&mut self, key: &[u8], seq: CommitSeq, written: Written<'_>, before: Node<'_>) -> Handle {
         let height = self.random_height();
+        let mut place = if height > N_DIRECTORIES { self.find_place(key) } else { self.state.finger };
+        let [_, directory] = &mut self.state.directories;
+        let second = if height > 1 { directory.find(key).err() } else { None };
+        let [lowest, above, ..] = &mut place;
+        *lowest = Handle(before.header);
+        *above = second.and_then(|(_, before)| before).unwrap_or(Handle(self.list.head));
         let (header, behind) = new_node(&mut self.state.arena, key, height, version_bytes(written));
         // SAFETY: memory for the version was asked for behind the node; nobody else knows of it yet.
         let version = unsafe { write_version(behind, seq, written, ptr::null()) };
-        let node = Node { header, list: PhantomData };
-        let [first, ..] = place;
-        let next = first.next();
-        node.header().versions.store(version, Ordering::Relaxed);
-        node.header().previous.store(first.pointer(), Ordering::Relaxed);
-        for (level, before) in place.iter().enumerate().take(height) {
-            node.link(level).store(before.link(level).load(Ordering::Relaxed), Ordering::Relaxed);
+        let handle = Handle(header);
+        let node = handle.node();
+        let next = before.next();
+        node.header().versions.store(version, AtomicOrdering::Relaxed);
+        node.header().previous.store(before.pointer(), AtomicOrdering::Relaxed);
+        for (level, before) in place.iter().map(Handle::node).enumerate().take(height) {
+            node.link(level).store(before.link(level).load(AtomicOrdering::Relaxed), AtomicOrdering::Relaxed);
         }
         // From here on readers may find it, from either side.
         if let Some(next) = next {
-            next.header().previous.store(node.pointer(), Ordering::Release);
+            next.header().previous.store(node.pointer(), AtomicOrdering::Release);
         }
-        for (level, before) in place.iter().enumerate().take(height) {
-            before.link(level).store(node.pointer(), Ordering::Release);
+        for (level, before) in place.iter().map(Handle::node).enumerate().take(height) {
+            before.link(level).store(node.pointer(), AtomicOrdering::Release);
         }
-        self.list.n_keys.fetch_add(1, Ordering::Release);
-        node
+        self.list.n_keys.fetch_add(1, AtomicOrdering::Release);
+        if let Some((place, _)) = second {
+            let [_, directory] = &mut self.state.directories;
+            directory.insert(place, handle);
+        }
+        if height > N_DIRECTORIES {
+            // Whatever is not below the node is the node before it.
+            place.iter_mut().take(height).for_each(|place| *place = handle);
+            self.state.finger = place;
+        }
+        handle
     }
 
     /// One in four nodes of a level is part of the next.
@@ -411,13 +483,6 @@ impl<'d> Writer<'d> {
         *state ^= *state >> 7;
         *state ^= *state << 17;
         1 + (*state >> 20).trailing_ones() as usize / 2 % HEIGHT_MAX
-    }
-}
-
-impl SkipList {
-    /// The head with the lifetime that the caller's borrow of the list has.
-    fn head_of<'d>(&'d self) -> Node<'d> {
-        self.head()
     }
 }
 
