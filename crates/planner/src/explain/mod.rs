@@ -7,4 +7,5 @@ mod nodes;
 mod text;
 
 pub use json::{explain, plan_to_vpack, rules_to_vpack};
-pub use text::{TextOptions, explain_text, node_type_name};
+pub use nodes::node_type_name;
+pub use text::{TextOptions, explain_text};

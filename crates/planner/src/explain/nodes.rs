@@ -74,8 +74,9 @@ fn add_subquery<'a>(node: &'a Node, subquery: &'a SubqueryNode, rows: &mut Vec<R
     );
 }
 
-/// The type name of a node.
-pub(super) fn type_name(kind: &NodeKind) -> &'static str {
+/// The type name of a node, as in explain output: `EnumerateCollectionNode` and so on.
+#[must_use]
+pub fn node_type_name(kind: &NodeKind) -> &'static str {
     match kind {
         NodeKind::Singleton => "SingletonNode",
         NodeKind::EnumerateCollection(_) => "EnumerateCollectionNode",
@@ -105,7 +106,7 @@ pub(super) fn type_name(kind: &NodeKind) -> &'static str {
 /// The type name of a row.
 pub(super) fn row_type_name(kind: &RowKind<'_>) -> &'static str {
     match kind {
-        RowKind::Node(node) => type_name(&node.kind),
+        RowKind::Node(node) => node_type_name(&node.kind),
         RowKind::SubqueryStart(_) => "SubqueryStartNode",
         RowKind::SubqueryEnd(..) => "SubqueryEndNode",
     }
