@@ -9,16 +9,6 @@ use crate::{Context, Error};
 /// context's arena. Argument counts have been checked before.
 pub type Scalar = for<'a> fn(&Context<'a>, &[Value<'a>]) -> Result<Value<'a>, Error>;
 
-/// How a function is run.
-#[derive(Clone, Copy)]
-#[non_exhaustive]
-pub enum Callable {
-    /// Computes one value from its arguments.
-    Scalar(Scalar),
-    /// Known by name, but only means something where this build has nothing yet; the text says what.
-    NotImplemented(&'static str),
-}
-
 /// One AQL function, as the table registers it.
 #[derive(Clone, Copy)]
 pub struct Function {
@@ -50,7 +40,7 @@ pub struct Function {
     /// One line on what it returns.
     pub summary: &'static str,
     /// What runs.
-    pub call: Callable,
+    pub call: Scalar,
 }
 
 impl Function {
@@ -65,19 +55,14 @@ impl Function {
         if !self.foldable && !ctx.env.is_query() {
             return Err(Error::OutsideOfQuery(self.name));
         }
-        match self.call {
-            Callable::Scalar(call) => {
-                if !self.long_ranges {
-                    args.iter().try_for_each(|value| check_range(*value))?;
-                }
-                let caller = ctx.enter(self.name);
-                let result = call(ctx, args);
-                ctx.leave(caller);
-                ctx.check_call()?;
-                result
-            }
-            Callable::NotImplemented(reason) => Err(Error::NotImplemented { function: self.name, reason }),
+        if !self.long_ranges {
+            args.iter().try_for_each(|value| check_range(*value))?;
         }
+        let caller = ctx.enter(self.name);
+        let result = (self.call)(ctx, args);
+        ctx.leave(caller);
+        ctx.check_call()?;
+        result
     }
 
     /// Whether a call with `n_args` arguments is legal.
@@ -106,32 +91,7 @@ impl Function {
             long_ranges: false,
             signature,
             summary,
-            call: Callable::Scalar(call),
-        }
-    }
-
-    pub(crate) const fn missing(
-        name: &'static str,
-        arity: (usize, usize),
-        signature: &'static str,
-        summary: &'static str,
-        reason: &'static str,
-    ) -> Self {
-        Self {
-            name,
-            min_args: arity.0,
-            max_args: if arity.1 == MANY { None } else { Some(arity.1) },
-            deterministic: true,
-            cacheable: true,
-            foldable: false,
-            takes_collection: false,
-            accesses_documents: false,
-            dynamic: true,
-            in_prune: true,
-            long_ranges: false,
-            signature,
-            summary,
-            call: Callable::NotImplemented(reason),
+            call,
         }
     }
 

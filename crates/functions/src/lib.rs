@@ -28,7 +28,7 @@ pub use builder::ArenaBuilder;
 pub use context::{COMPATIBLE_VERSION, Context, Environment};
 pub use documents::{CollectionEntry, DocumentAccess, NoDocuments};
 pub use error::Error;
-pub use function::{Callable, Function, Scalar};
+pub use function::{Function, Scalar};
 pub use pattern::{like, regex_test};
 pub use table::{all, lookup};
 pub use warnings::{Warning, Warnings};

@@ -3,21 +3,29 @@
 use persea_order::{Value, View};
 
 use crate::context::arg;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn to_bool<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(crate) const FUNCTIONS: &[Function] = &[
+    Function::new("TO_ARRAY", (1, 1), "TO_ARRAY(value)", "The value cast to an array.", to_array).lazy(),
+    Function::new("TO_BOOL", (1, 1), "TO_BOOL(value)", "The value cast to a boolean.", to_bool).lazy(),
+    Function::new("TO_LIST", (1, 1), "TO_LIST(value)", "The value cast to an array.", to_array).lazy(),
+    Function::new("TO_NUMBER", (1, 1), "TO_NUMBER(value)", "The value cast to a number.", to_number),
+    Function::new("TO_STRING", (1, 1), "TO_STRING(value)", "The value cast to a string.", to_string),
+];
+
+fn to_bool<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_bool(arg(args, 0).is_truthy()))
 }
 
-pub(crate) fn to_number<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn to_number<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(persea_order::to_number(arg(args, 0)))
 }
 
-pub(crate) fn to_string<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn to_string<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_str(ctx.text(arg(args, 0))))
 }
 
-pub(crate) fn to_array<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn to_array<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let value = arg(args, 0);
     match value.view() {
         View::Null => ctx.array([]),

@@ -4,47 +4,87 @@ use persea_order::{Value, View};
 
 use crate::context::arg;
 use crate::date::parse_date;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn is_null<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(crate) const FUNCTIONS: &[Function] = &[
+    Function::new("IS_ARRAY", (1, 1), "IS_ARRAY(value)", "Whether the value is an array.", is_array).lazy(),
+    Function::new("IS_BOOL", (1, 1), "IS_BOOL(value)", "Whether the value is a boolean.", is_bool).lazy(),
+    Function::new(
+        "IS_DATESTRING",
+        (1, 1),
+        "IS_DATESTRING(value)",
+        "Whether the value is a text that date functions understand.",
+        is_datestring,
+    )
+    .lazy(),
+    Function::new("IS_DOCUMENT", (1, 1), "IS_DOCUMENT(value)", "Whether the value is an object.", is_object)
+        .lazy(),
+    Function::new(
+        "IS_IPV4",
+        (1, 1),
+        "IS_IPV4(value)",
+        "Whether the value is the text of an IPv4 address.",
+        is_ipv4,
+    )
+    .lazy(),
+    Function::new(
+        "IS_KEY",
+        (1, 1),
+        "IS_KEY(value)",
+        "Whether the value is a text that can be a document key.",
+        is_key,
+    )
+    .lazy(),
+    Function::new("IS_LIST", (1, 1), "IS_LIST(value)", "Whether the value is an array.", is_array).lazy(),
+    Function::new("IS_NULL", (1, 1), "IS_NULL(value)", "Whether the value is null.", is_null).lazy(),
+    Function::new("IS_NUMBER", (1, 1), "IS_NUMBER(value)", "Whether the value is a number.", is_number)
+        .lazy(),
+    Function::new("IS_OBJECT", (1, 1), "IS_OBJECT(value)", "Whether the value is an object.", is_object)
+        .lazy(),
+    Function::new("IS_STRING", (1, 1), "IS_STRING(value)", "Whether the value is a string.", is_string)
+        .lazy(),
+    Function::new("TYPENAME", (1, 1), "TYPENAME(value)", "Name of the value's type.", typename).lazy(),
+];
+
+fn is_null<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_bool(arg(args, 0).is_null()))
 }
 
-pub(crate) fn is_bool<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn is_bool<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_bool(matches!(arg(args, 0).view(), View::Bool(_))))
 }
 
-pub(crate) fn is_number<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn is_number<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_bool(matches!(arg(args, 0).view(), View::Int(_) | View::UInt(_) | View::Double(_))))
 }
 
-pub(crate) fn is_string<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn is_string<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_bool(matches!(arg(args, 0).view(), View::Str(_))))
 }
 
-pub(crate) fn is_array<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn is_array<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_bool(arg(args, 0).is_array()))
 }
 
-pub(crate) fn is_object<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn is_object<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_bool(matches!(arg(args, 0).view(), View::Object(_))))
 }
 
-pub(crate) fn is_datestring<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn is_datestring<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let is_date = arg(args, 0).as_str().is_some_and(|text| parse_date(text).is_some());
     Ok(Value::from_bool(is_date))
 }
 
-pub(crate) fn is_ipv4<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn is_ipv4<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let is_address = arg(args, 0).as_str().is_some_and(|text| parse_ipv4(text).is_some());
     Ok(Value::from_bool(is_address))
 }
 
-pub(crate) fn is_key<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn is_key<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_bool(arg(args, 0).as_str().is_some_and(is_valid_key)))
 }
 
-pub(crate) fn typename<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn typename<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_str(arg(args, 0).type_name()))
 }
 

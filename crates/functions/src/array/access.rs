@@ -5,10 +5,49 @@ use persea_order::{Value, View, equal};
 use crate::context::arg;
 use crate::numeric::integer;
 use crate::string::char_count;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "CONTAINS_ARRAY",
+        (2, 3),
+        "CONTAINS_ARRAY(list, search [, returnIndex])",
+        "Whether, or where, a list has a member.",
+        position,
+    ),
+    Function::new(
+        "COUNT",
+        (1, 1),
+        "COUNT(value)",
+        "Number of members, attributes, characters, or documents.",
+        length,
+    )
+    .counts_collection()
+    .lazy(),
+    Function::new("FIRST", (1, 1), "FIRST(list)", "First member.", first).lazy(),
+    Function::new("LAST", (1, 1), "LAST(list)", "Last member.", last).lazy(),
+    Function::new(
+        "LENGTH",
+        (1, 1),
+        "LENGTH(value)",
+        "Number of members, attributes, characters, or documents.",
+        length,
+    )
+    .counts_collection()
+    .lazy(),
+    Function::new("NTH", (2, 2), "NTH(list, position)", "Member at a position.", nth).lazy(),
+    Function::new(
+        "POSITION",
+        (2, 3),
+        "POSITION(list, search [, returnIndex])",
+        "Whether, or where, a list has a member.",
+        position,
+    ),
+    Function::new("SLICE", (2, 3), "SLICE(list, start [, length])", "A part of the list.", slice),
+];
 
 /// Characters of a string or number, members of an array, attributes of an object.
-pub(crate) fn length<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn length<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let value = arg(args, 0);
     let length = match value.view() {
         View::Null => 0,
@@ -20,17 +59,17 @@ pub(crate) fn length<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<
     Ok(Value::from_u64(length as u64))
 }
 
-pub(crate) fn first<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn first<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let list = arg(args, 0);
     if list.is_array() { Ok(list.element(0)) } else { ctx.array_expected() }
 }
 
-pub(crate) fn last<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn last<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let list = arg(args, 0);
     if list.is_array() { Ok(list.element(-1)) } else { ctx.array_expected() }
 }
 
-pub(crate) fn nth<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn nth<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let list = arg(args, 0);
     if !list.is_array() {
         return ctx.array_expected();
@@ -39,7 +78,7 @@ pub(crate) fn nth<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>
     Ok(if position < 0 { Value::NULL } else { list.element(position) })
 }
 
-pub(crate) fn position<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn position<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (list, wanted) = (arg(args, 0), arg(args, 1));
     if !list.is_array() {
         return ctx.array_expected();
@@ -51,7 +90,7 @@ pub(crate) fn position<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Valu
     Ok(Value::from_i64(found.map_or(-1, |at| at as i64)))
 }
 
-pub(crate) fn slice<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn slice<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let list = arg(args, 0);
     if !list.is_array() {
         return ctx.invalid_argument();

@@ -7,7 +7,8 @@ mod reshape;
 mod sets;
 mod sort;
 
-pub(crate) use access::*;
-pub(crate) use modify::*;
-pub(crate) use reshape::*;
-pub(crate) use sets::*;
+use crate::Function;
+
+/// The functions of the family, as the files beside this one register them.
+pub(crate) const FUNCTIONS: &[&[Function]] =
+    &[access::FUNCTIONS, modify::FUNCTIONS, reshape::FUNCTIONS, sets::FUNCTIONS];

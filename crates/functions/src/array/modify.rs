@@ -6,9 +6,63 @@ use persea_order::{Value, equal};
 use super::distinct::DistinctValues;
 use crate::context::{RANGE_MEMBERS_MAX, arg, check_text};
 use crate::numeric::integer;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn append<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "APPEND",
+        (2, 3),
+        "APPEND(list, values [, unique])",
+        "A list with more members at its end.",
+        append,
+    ),
+    Function::new("POP", (1, 1), "POP(list)", "The list without its last member.", pop),
+    Function::new(
+        "PUSH",
+        (2, 3),
+        "PUSH(list, value [, unique])",
+        "The list with a member added at its end.",
+        push,
+    ),
+    Function::new(
+        "REMOVE_NTH",
+        (2, 2),
+        "REMOVE_NTH(list, position)",
+        "The list without the member at a position.",
+        remove_nth,
+    ),
+    Function::new(
+        "REMOVE_VALUE",
+        (2, 3),
+        "REMOVE_VALUE(list, value [, limit])",
+        "The list without a value.",
+        remove_value,
+    ),
+    Function::new(
+        "REMOVE_VALUES",
+        (2, 2),
+        "REMOVE_VALUES(list, values)",
+        "The list without several values.",
+        remove_values,
+    ),
+    Function::new(
+        "REPLACE_NTH",
+        (3, 4),
+        "REPLACE_NTH(list, position, value [, padding])",
+        "The list with another member at a position.",
+        replace_nth,
+    ),
+    Function::new("SHIFT", (1, 1), "SHIFT(list)", "The list without its first member.", shift),
+    Function::new(
+        "UNSHIFT",
+        (2, 3),
+        "UNSHIFT(list, value [, unique])",
+        "The list with a member added at its start.",
+        unshift,
+    ),
+];
+
+fn append<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (list, added) = (arg(args, 0), arg(args, 1));
     let adds_nothing = added.is_null() || (added.is_array() && added.is_empty());
     if list.is_null() {
@@ -32,7 +86,7 @@ pub(crate) fn append<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<
     ctx.array(distinct.values())
 }
 
-pub(crate) fn push<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn push<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (list, value) = (arg(args, 0), arg(args, 1));
     match one_more(ctx, args)? {
         OneMore::Answer(answer) => Ok(answer),
@@ -40,7 +94,7 @@ pub(crate) fn push<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a
     }
 }
 
-pub(crate) fn unshift<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn unshift<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (list, value) = (arg(args, 0), arg(args, 1));
     match one_more(ctx, args)? {
         OneMore::Answer(answer) => Ok(answer),
@@ -68,7 +122,7 @@ fn one_more<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<OneMore<'a>, Er
     Ok(OneMore::Add)
 }
 
-pub(crate) fn pop<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn pop<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let list = arg(args, 0);
     if list.is_null() {
         return Ok(list);
@@ -79,7 +133,7 @@ pub(crate) fn pop<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>
     ctx.array(list.elements().take(list.len().saturating_sub(1)))
 }
 
-pub(crate) fn shift<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn shift<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let list = arg(args, 0);
     if list.is_null() {
         return Ok(list);
@@ -90,7 +144,7 @@ pub(crate) fn shift<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'
     ctx.array(list.elements().skip(1))
 }
 
-pub(crate) fn remove_nth<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn remove_nth<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let list = arg(args, 0);
     if list.is_null() {
         return ctx.array([]);
@@ -109,7 +163,7 @@ pub(crate) fn remove_nth<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Va
     )
 }
 
-pub(crate) fn remove_value<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn remove_value<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (list, value) = (arg(args, 0), arg(args, 1));
     if list.is_null() {
         return ctx.array([]);
@@ -129,7 +183,7 @@ pub(crate) fn remove_value<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<
     }))
 }
 
-pub(crate) fn remove_values<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn remove_values<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (list, values) = (arg(args, 0), arg(args, 1));
     if list.is_null() {
         return ctx.array([]);
@@ -147,7 +201,7 @@ pub(crate) fn remove_values<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result
     ctx.array(ctx.elements(list).filter(|member| removed.find(*member).is_none()))
 }
 
-pub(crate) fn replace_nth<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn replace_nth<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (list, position, value) = (arg(args, 0), arg(args, 1), arg(args, 2));
     if !list.is_array() {
         return ctx.invalid_argument();

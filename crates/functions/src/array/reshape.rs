@@ -1,5 +1,6 @@
 //! The same members in another arrangement: `FLATTEN`, `INTERLEAVE`, `SORTED`, `SORTED_UNIQUE`.
 
+use crate::function::MANY;
 use std::cmp::Ordering;
 
 use persea_order::{Value, compare};
@@ -8,9 +9,34 @@ use super::sort::sort;
 use crate::builder::ArenaBuilder;
 use crate::context::arg;
 use crate::numeric::integer;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn flatten<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "FLATTEN",
+        (1, 2),
+        "FLATTEN(list [, depth])",
+        "Members of nested lists as one list.",
+        flatten,
+    ),
+    Function::new(
+        "INTERLEAVE",
+        (2, MANY),
+        "INTERLEAVE(list1, list2, …)",
+        "Members of lists taken in turn.",
+        interleave,
+    ),
+    Function::new("SORTED", (1, 1), "SORTED(list)", "The members in order.", sorted),
+    Function::new(
+        "SORTED_UNIQUE",
+        (1, 1),
+        "SORTED_UNIQUE(list)",
+        "The distinct members in order.",
+        sorted_unique,
+    ),
+];
+
+fn flatten<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let list = arg(args, 0);
     if !list.is_array() {
         return ctx.array_expected();
@@ -43,7 +69,7 @@ fn add_flattened(
     Ok(())
 }
 
-pub(crate) fn interleave<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn interleave<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let mut lists = ctx.vec();
     for list in args {
         if !list.is_array() {
@@ -68,13 +94,13 @@ pub(crate) fn interleave<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Va
     builder.finish()
 }
 
-pub(crate) fn sorted<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn sorted<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let Some(mut members) = ctx.members(arg(args, 0))? else { return ctx.array_expected() };
     sort(ctx, &mut members)?;
     ctx.array(members)
 }
 
-pub(crate) fn sorted_unique<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn sorted_unique<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let Some(mut members) = ctx.members(arg(args, 0))? else { return ctx.array_expected() };
     sort(ctx, &mut members)?;
     members.dedup_by(|left, right| compare(*left, *right) == Ordering::Equal);

@@ -1,24 +1,73 @@
 //! Arrays as sets: `UNION`, `UNION_DISTINCT`, `INTERSECTION`, `OUTERSECTION`, `MINUS`, `JACCARD`, `UNIQUE`,
 //! `COUNT_DISTINCT`.
 
+use crate::function::MANY;
 use persea_order::Value;
 
 use super::distinct::DistinctValues;
 use crate::context::arg;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "COUNT_DISTINCT",
+        (1, 1),
+        "COUNT_DISTINCT(list)",
+        "Number of distinct members.",
+        count_distinct,
+    ),
+    Function::new(
+        "COUNT_UNIQUE",
+        (1, 1),
+        "COUNT_UNIQUE(list)",
+        "Number of distinct members.",
+        count_distinct,
+    ),
+    Function::new(
+        "INTERSECTION",
+        (2, MANY),
+        "INTERSECTION(list1, list2, …)",
+        "Distinct members that all lists have.",
+        intersection,
+    ),
+    Function::new("JACCARD", (2, 2), "JACCARD(list1, list2)", "Share of common members.", jaccard),
+    Function::new(
+        "MINUS",
+        (2, MANY),
+        "MINUS(list1, list2, …)",
+        "Distinct members that only the first list has.",
+        minus,
+    ),
+    Function::new(
+        "OUTERSECTION",
+        (2, MANY),
+        "OUTERSECTION(list1, list2, …)",
+        "Members that occur once in all lists together.",
+        outersection,
+    ),
+    Function::new("UNION", (2, MANY), "UNION(list1, list2, …)", "The members of all lists.", union),
+    Function::new(
+        "UNION_DISTINCT",
+        (2, MANY),
+        "UNION_DISTINCT(list1, list2, …)",
+        "The distinct members of all lists.",
+        union_distinct,
+    ),
+    Function::new("UNIQUE", (1, 1), "UNIQUE(list)", "The distinct members.", unique),
+];
 
 fn all_arrays(args: &[Value<'_>]) -> bool {
     args.iter().all(|list| list.is_array())
 }
 
-pub(crate) fn union<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn union<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     if !all_arrays(args) {
         return ctx.invalid_argument();
     }
     ctx.array(args.iter().flat_map(|list| list.elements()))
 }
 
-pub(crate) fn union_distinct<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn union_distinct<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     if !all_arrays(args) {
         return ctx.invalid_argument();
     }
@@ -29,7 +78,7 @@ pub(crate) fn union_distinct<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Resul
     ctx.array(distinct.values())
 }
 
-pub(crate) fn intersection<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn intersection<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     if !all_arrays(args) {
         return ctx.array_expected();
     }
@@ -46,7 +95,7 @@ pub(crate) fn intersection<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<
     ctx.array(seen.iter().filter(|entry| entry.count == args.len()).map(|entry| entry.value))
 }
 
-pub(crate) fn outersection<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn outersection<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     if !all_arrays(args) {
         return ctx.array_expected();
     }
@@ -59,7 +108,7 @@ pub(crate) fn outersection<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<
     ctx.array(seen.iter().filter(|entry| entry.count == 1).map(|entry| entry.value))
 }
 
-pub(crate) fn minus<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn minus<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     if !all_arrays(args) {
         return ctx.invalid_argument();
     }
@@ -75,7 +124,7 @@ pub(crate) fn minus<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'
     ctx.array(kept.iter().filter(|entry| entry.count == 0).map(|entry| entry.value))
 }
 
-pub(crate) fn jaccard<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn jaccard<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     if !all_arrays(args) {
         return ctx.invalid_argument();
     }
@@ -94,14 +143,14 @@ pub(crate) fn jaccard<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value
     Ok(Value::from_f64(if seen.len() == 0 { 1.0 } else { n_common as f64 / seen.len() as f64 }))
 }
 
-pub(crate) fn unique<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn unique<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     match distinct(ctx, args) {
         Some(distinct) => ctx.array(distinct.values()),
         None => ctx.array_expected(),
     }
 }
 
-pub(crate) fn count_distinct<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn count_distinct<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     match distinct(ctx, args) {
         Some(distinct) => Ok(Value::from_u64(distinct.len() as u64)),
         None => ctx.array_expected(),

@@ -8,13 +8,38 @@ use super::zone::zone_argument;
 use super::{Usable, date_argument, iso_result, usable};
 use crate::context::arg;
 use crate::numeric::strict_number;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn date_add<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("DATE_ADD", (2, 4), "DATE_ADD(date, amount, unit [, timezone])", "A later date.", date_add),
+    Function::new(
+        "DATE_ROUND",
+        (3, 4),
+        "DATE_ROUND(date, amount, unit [, timezone])",
+        "The start of the interval a date is in.",
+        date_round,
+    ),
+    Function::new(
+        "DATE_SUBTRACT",
+        (2, 4),
+        "DATE_SUBTRACT(date, amount, unit [, timezone])",
+        "An earlier date.",
+        date_subtract,
+    ),
+    Function::new(
+        "DATE_TRUNC",
+        (2, 3),
+        "DATE_TRUNC(date, unit [, timezone])",
+        "The start of the unit a date is in.",
+        date_trunc,
+    ),
+];
+
+fn date_add<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     shifted(ctx, args, 1.0)
 }
 
-pub(crate) fn date_subtract<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn date_subtract<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     shifted(ctx, args, -1.0)
 }
 
@@ -136,7 +161,7 @@ fn parse_amount(number: &str, unit: Unit) -> Option<f64> {
     number.parse().ok()
 }
 
-pub(crate) fn date_trunc<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn date_trunc<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let instant = usable!(date_argument(ctx, arg(args, 0)));
     let unit = usable!(unit_argument(ctx, arg(args, 1)));
     let zone = usable!(zone_argument(ctx, args.get(2).copied()));
@@ -160,7 +185,7 @@ pub(crate) fn date_trunc<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Va
     iso_result(ctx, civil.to_millis().map(|local| zone.to_utc(local)))
 }
 
-pub(crate) fn date_round<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn date_round<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let instant = usable!(date_argument(ctx, arg(args, 0)));
     let Some(amount) = strict_number(arg(args, 1)).filter(|amount| *amount > 0.0) else {
         return ctx.invalid_argument();

@@ -6,7 +6,54 @@ use super::civil::Civil;
 use super::zone::zone_argument;
 use super::{Usable, date_argument, usable};
 use crate::context::arg;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("DATE_DAY", (1, 2), "DATE_DAY(date [, timezone])", "Day of the month.", date_day),
+    Function::new(
+        "DATE_DAYOFWEEK",
+        (1, 2),
+        "DATE_DAYOFWEEK(date [, timezone])",
+        "Day of the week, Sunday is 0.",
+        date_dayofweek,
+    ),
+    Function::new(
+        "DATE_DAYOFYEAR",
+        (1, 2),
+        "DATE_DAYOFYEAR(date [, timezone])",
+        "Day of the year.",
+        date_dayofyear,
+    ),
+    Function::new(
+        "DATE_DAYS_IN_MONTH",
+        (1, 2),
+        "DATE_DAYS_IN_MONTH(date [, timezone])",
+        "Length of the month in days.",
+        date_days_in_month,
+    ),
+    Function::new("DATE_HOUR", (1, 2), "DATE_HOUR(date [, timezone])", "Hour.", date_hour),
+    Function::new("DATE_ISOWEEK", (1, 2), "DATE_ISOWEEK(date [, timezone])", "ISO week.", date_isoweek),
+    Function::new(
+        "DATE_ISOWEEKYEAR",
+        (1, 2),
+        "DATE_ISOWEEKYEAR(date [, timezone])",
+        "ISO week and the year it belongs to.",
+        date_isoweekyear,
+    ),
+    Function::new(
+        "DATE_LEAPYEAR",
+        (1, 2),
+        "DATE_LEAPYEAR(date [, timezone])",
+        "Whether the year is a leap year.",
+        date_leapyear,
+    ),
+    Function::new("DATE_MILLISECOND", (1, 1), "DATE_MILLISECOND(date)", "Millisecond.", date_millisecond),
+    Function::new("DATE_MINUTE", (1, 2), "DATE_MINUTE(date [, timezone])", "Minute.", date_minute),
+    Function::new("DATE_MONTH", (1, 2), "DATE_MONTH(date [, timezone])", "Month.", date_month),
+    Function::new("DATE_QUARTER", (1, 2), "DATE_QUARTER(date [, timezone])", "Quarter.", date_quarter),
+    Function::new("DATE_SECOND", (1, 1), "DATE_SECOND(date)", "Second.", date_second),
+    Function::new("DATE_YEAR", (1, 2), "DATE_YEAR(date [, timezone])", "Year.", date_year),
+];
 
 /// The fields of the first argument in the zone of the second.
 fn civil<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Usable<'a, Civil> {
@@ -19,7 +66,7 @@ fn civil<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Usable<'a, Civil> {
 
 macro_rules! component {
     ($($name:ident = $compute:expr;)*) => {
-        $(pub(crate) fn $name<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+        $(fn $name<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
             let compute: fn(Civil) -> i64 = $compute;
             Ok(Value::from_i64(compute(usable!(civil(ctx, args)))))
         })*
@@ -41,11 +88,11 @@ component! {
     date_days_in_month = Civil::days_in_month;
 }
 
-pub(crate) fn date_leapyear<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn date_leapyear<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_bool(usable!(civil(ctx, args)).is_leap_year()))
 }
 
-pub(crate) fn date_isoweekyear<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn date_isoweekyear<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (week, year) = usable!(civil(ctx, args)).iso_week();
     let mut builder = ctx.builder();
     builder.open_object();

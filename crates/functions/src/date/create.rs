@@ -6,17 +6,31 @@ use super::civil::Civil;
 use super::{Usable, date_argument, in_range, iso_result, usable};
 use crate::context::arg;
 use crate::numeric::integer;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn date_now<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("DATE_ISO8601", (1, 7), "DATE_ISO8601(date)", "Text of a date.", date_iso8601),
+    Function::new("DATE_NOW", (0, 0), "DATE_NOW()", "When the query started, in milliseconds.", date_now)
+        .uncached()
+        .unfoldable(),
+    Function::new(
+        "DATE_TIMESTAMP",
+        (1, 7),
+        "DATE_TIMESTAMP(date)",
+        "Milliseconds of a date.",
+        date_timestamp,
+    ),
+];
+
+fn date_now<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_i64(ctx.env.start_ms()))
 }
 
-pub(crate) fn date_timestamp<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn date_timestamp<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_i64(usable!(instant(ctx, args))))
 }
 
-pub(crate) fn date_iso8601<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn date_iso8601<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let instant = usable!(instant(ctx, args));
     iso_result(ctx, Some(instant))
 }

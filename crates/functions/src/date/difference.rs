@@ -7,9 +7,26 @@ use super::unit::{Unit, unit_argument};
 use super::zone::{Zone, zone_argument};
 use super::{Usable, date_argument, usable};
 use crate::context::arg;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn date_diff<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "DATE_COMPARE",
+        (3, 6),
+        "DATE_COMPARE(date1, date2, unitStart [, unitEnd [, timezone1 [, timezone2]]])",
+        "Whether dates agree from one unit to another.",
+        date_compare,
+    ),
+    Function::new(
+        "DATE_DIFF",
+        (3, 6),
+        "DATE_DIFF(date1, date2, unit [, asFloat [, timezone1 [, timezone2]]])",
+        "Time between dates.",
+        date_diff,
+    ),
+];
+
+fn date_diff<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let first = usable!(date_argument(ctx, arg(args, 0)));
     let second = usable!(date_argument(ctx, arg(args, 1)));
     let unit = usable!(unit_argument(ctx, arg(args, 2)));
@@ -36,7 +53,7 @@ fn two_zones<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Usable<'a, (Zone, Zon
     Ok(zone_argument(ctx, args.get(1).copied())?.map(|second| (first, second)))
 }
 
-pub(crate) fn date_compare<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn date_compare<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let first = usable!(date_argument(ctx, arg(args, 0)));
     let second = usable!(date_argument(ctx, arg(args, 1)));
     let unit = |position: usize| {

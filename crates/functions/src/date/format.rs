@@ -8,7 +8,15 @@ use super::civil::Civil;
 use super::zone::zone_argument;
 use super::{date_argument, local_text, usable};
 use crate::context::arg;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[Function::new(
+    "DATE_FORMAT",
+    (2, 3),
+    "DATE_FORMAT(date, format [, timezone])",
+    "A date in any format.",
+    date_format,
+)];
 
 const MONTHS: [&str; 12] = [
     "January",
@@ -32,7 +40,7 @@ const PLACEHOLDERS: [&str; 33] = [
     "f", "xxx", "x", "kk", "k", "wwww", "www", "w", "t", "z", "l", "q", "a", "&", "%", "",
 ];
 
-pub(crate) fn date_format<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn date_format<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let instant = usable!(date_argument(ctx, arg(args, 0)));
     let Some(format) = arg(args, 1).as_str() else { return ctx.invalid_argument() };
     let zone = usable!(zone_argument(ctx, args.get(2).copied()));

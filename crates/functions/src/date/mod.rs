@@ -12,21 +12,25 @@ mod unit;
 mod zone;
 mod zone_functions;
 
-pub(crate) use arithmetic::*;
-pub(crate) use components::*;
-pub(crate) use create::*;
-pub(crate) use difference::*;
-pub(crate) use format::*;
 pub(crate) use parse::parse_date;
 pub(crate) use zone::ZoneCache;
-pub(crate) use zone_functions::*;
 
 use std::fmt::Write;
 
 use civil::Civil;
 use persea_order::{Value, View};
 
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
+
+/// The functions of the family, as the files beside this one register them.
+pub(crate) const FUNCTIONS: &[&[Function]] = &[
+    arithmetic::FUNCTIONS,
+    components::FUNCTIONS,
+    create::FUNCTIONS,
+    difference::FUNCTIONS,
+    format::FUNCTIONS,
+    zone_functions::FUNCTIONS,
+];
 
 /// First instant of the year 0.
 const INSTANT_MIN: i64 = -62_167_219_200_000;

@@ -7,9 +7,29 @@ use super::zone::{Zone, database, timestamp, zone_argument};
 use super::{date_argument, in_range, iso8601, local_text, usable};
 use crate::builder::ArenaBuilder;
 use crate::context::arg;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn date_utctolocal<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "DATE_LOCALTOUTC",
+        (2, 3),
+        "DATE_LOCALTOUTC(date, timezone [, zoneinfo])",
+        "A date from the wall clock of a time zone.",
+        date_localtoutc,
+    ),
+    Function::new("DATE_TIMEZONE", (0, 0), "DATE_TIMEZONE()", "Time zone of the server.", date_timezone)
+        .uncached(),
+    Function::new("DATE_TIMEZONES", (0, 0), "DATE_TIMEZONES()", "Names of all time zones.", date_timezones),
+    Function::new(
+        "DATE_UTCTOLOCAL",
+        (2, 3),
+        "DATE_UTCTOLOCAL(date, timezone [, zoneinfo])",
+        "A date on the wall clock of a time zone.",
+        date_utctolocal,
+    ),
+];
+
+fn date_utctolocal<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let instant = usable!(date_argument(ctx, arg(args, 0)));
     let zone = usable!(zone_argument(ctx, args.get(1).copied()));
     let local = zone.to_local(instant);
@@ -24,7 +44,7 @@ pub(crate) fn date_utctolocal<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Resu
     with_zone_info(ctx, args, "local", text, instant, &zone)
 }
 
-pub(crate) fn date_localtoutc<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn date_localtoutc<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let local = usable!(date_argument(ctx, arg(args, 0)));
     let zone = usable!(zone_argument(ctx, args.get(1).copied()));
     let instant = zone.to_utc(local);
@@ -76,11 +96,11 @@ fn add_zone_info<'a>(ctx: &Context<'a>, builder: &mut ArenaBuilder<'a>, instant:
     builder.close();
 }
 
-pub(crate) fn date_timezone<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn date_timezone<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_str(ctx.env.time_zone()))
 }
 
-pub(crate) fn date_timezones<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn date_timezones<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let mut builder = ctx.builder();
     builder.open_array();
     database().available().for_each(|name| builder.add_str(name.as_str()));

@@ -6,7 +6,34 @@ use super::geometry::{Polygon, polygon, position, positions};
 use super::malformed;
 use super::sphere::{Vector, arcs, arcs_cross};
 use crate::context::arg;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("GEO_LINESTRING", (1, 1), "GEO_LINESTRING(points)", "A GeoJSON line.", geo_linestring),
+    Function::new(
+        "GEO_MULTILINESTRING",
+        (1, 1),
+        "GEO_MULTILINESTRING(lines)",
+        "GeoJSON lines.",
+        geo_multilinestring,
+    ),
+    Function::new("GEO_MULTIPOINT", (1, 1), "GEO_MULTIPOINT(points)", "GeoJSON points.", geo_multipoint),
+    Function::new(
+        "GEO_MULTIPOLYGON",
+        (1, 1),
+        "GEO_MULTIPOLYGON(polygons)",
+        "GeoJSON polygons.",
+        geo_multipolygon,
+    ),
+    Function::new(
+        "GEO_POINT",
+        (2, 3),
+        "GEO_POINT(longitude, latitude [, elevation])",
+        "A GeoJSON point.",
+        geo_point,
+    ),
+    Function::new("GEO_POLYGON", (1, 1), "GEO_POLYGON(rings)", "A GeoJSON polygon.", geo_polygon),
+];
 
 /// Most arcs of a polygon that are checked for crossing each other, all with all.
 const CHECKED_ARCS_MAX: usize = 2_000;
@@ -20,7 +47,7 @@ fn geo_json<'a>(ctx: &Context<'a>, kind: &str, coordinates: Value<'a>) -> Result
     builder.finish()
 }
 
-pub(crate) fn geo_point<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn geo_point<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     if !args.iter().all(|number| number.is_number()) {
         return ctx.invalid_argument();
     }
@@ -47,21 +74,21 @@ fn checked<'a>(
     geo_json(ctx, kind, coordinates)
 }
 
-pub(crate) fn geo_multipoint<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn geo_multipoint<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     checked(ctx, "MultiPoint", arg(args, 0), |points| positions(points, 2).is_some())
 }
 
-pub(crate) fn geo_linestring<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn geo_linestring<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     checked(ctx, "LineString", arg(args, 0), |points| positions(points, 2).is_some())
 }
 
-pub(crate) fn geo_multilinestring<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn geo_multilinestring<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     checked(ctx, "MultiLineString", arg(args, 0), |lines| {
         !lines.is_empty() && lines.elements().all(|line| positions(line, 2).is_some())
     })
 }
 
-pub(crate) fn geo_polygon<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn geo_polygon<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let mut rings = arg(args, 0);
     // A single ring need not be wrapped.
     if rings.element(0).element(0).is_number() {
@@ -70,7 +97,7 @@ pub(crate) fn geo_polygon<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<V
     checked(ctx, "Polygon", rings, |rings| polygon(rings).is_some_and(|polygon| is_simple(&polygon)))
 }
 
-pub(crate) fn geo_multipolygon<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn geo_multipolygon<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     checked(ctx, "MultiPolygon", arg(args, 0), |polygons| {
         polygons.len() >= 2
             && polygons.elements().all(|rings| polygon(rings).is_some_and(|polygon| is_simple(&polygon)))

@@ -9,9 +9,40 @@ use super::sphere::{EARTH_RADIUS, Ring, Vector};
 use crate::context::arg;
 use crate::date::usable;
 use crate::numeric::strict_number;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn distance<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "DISTANCE",
+        (4, 4),
+        "DISTANCE(latitude1, longitude1, latitude2, longitude2)",
+        "Metres between two places.",
+        distance,
+    ),
+    Function::new(
+        "GEO_AREA",
+        (1, 2),
+        "GEO_AREA(geometry [, ellipsoid])",
+        "Square metres of an area.",
+        geo_area,
+    ),
+    Function::new(
+        "GEO_DISTANCE",
+        (2, 3),
+        "GEO_DISTANCE(geometry1, geometry2 [, ellipsoid])",
+        "Metres between the centroids.",
+        geo_distance,
+    ),
+    Function::new(
+        "GEO_IN_RANGE",
+        (4, 7),
+        "GEO_IN_RANGE(geometry1, geometry2, low, high [, includeLow [, includeHigh [, ellipsoid]]])",
+        "Whether the distance lies in a range.",
+        geo_in_range,
+    ),
+];
+
+fn distance<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let numbers = [0, 1, 2, 3].map(|at| strict_number(arg(args, at)));
     let [Some(latitude1), Some(longitude1), Some(latitude2), Some(longitude2)] = numbers else {
         return ctx.invalid_argument();
@@ -45,13 +76,13 @@ fn metres(earth: Earth, from: Vector, to: Vector) -> f64 {
     Geodesic::wgs84().inverse(latitude1, longitude1, latitude2, longitude2)
 }
 
-pub(crate) fn geo_distance<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn geo_distance<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let first = usable!(geometry_argument(ctx, arg(args, 0)));
     let second = usable!(geometry_argument(ctx, arg(args, 1)));
     Ok(Value::from_f64(metres(earth(args.get(2)), first.centroid(), second.centroid())))
 }
 
-pub(crate) fn geo_in_range<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn geo_in_range<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let first = usable!(geometry_argument(ctx, arg(args, 0)));
     let second = usable!(geometry_argument(ctx, arg(args, 1)));
     let (Some(low), Some(high)) = (strict_number(arg(args, 2)), strict_number(arg(args, 3))) else {
@@ -65,7 +96,7 @@ pub(crate) fn geo_in_range<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<
     Ok(Value::from_bool(above && below))
 }
 
-pub(crate) fn geo_area<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn geo_area<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let geometry = usable!(geometry_argument(ctx, arg(args, 0)));
     let Geometry::Polygons(polygons) = geometry else { return Ok(Value::from_f64(0.0)) };
     let area: f64 = match earth(args.get(1)) {

@@ -6,15 +6,14 @@ mod measure;
 mod relate;
 mod sphere;
 
-pub(crate) use construct::*;
-pub(crate) use measure::*;
-pub(crate) use relate::*;
-
 use persea_order::{Value, View};
 
 use crate::warnings::BAD_PARAMETER;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 use geometry::{Geometry, parse};
+
+/// The functions of the family, as the files beside this one register them.
+pub(crate) const FUNCTIONS: &[&[Function]] = &[construct::FUNCTIONS, measure::FUNCTIONS, relate::FUNCTIONS];
 
 /// The geometry in an argument, or the answer to give instead.
 fn geometry_argument<'a>(ctx: &Context<'a>, value: Value<'a>) -> Result<Result<Geometry, Value<'a>>, Error> {

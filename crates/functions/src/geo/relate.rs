@@ -8,7 +8,38 @@ use super::sphere::{Ring, Vector, arcs_cross, is_left_of_ring, left_area};
 use crate::context::arg;
 use crate::date::usable;
 use crate::numeric::strict_number;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "GEO_CONTAINS",
+        (2, 2),
+        "GEO_CONTAINS(area, geometry)",
+        "Whether an area contains a geometry.",
+        geo_contains,
+    ),
+    Function::new(
+        "GEO_EQUALS",
+        (2, 2),
+        "GEO_EQUALS(geometry1, geometry2)",
+        "Whether geometries are the same.",
+        geo_equals,
+    ),
+    Function::new(
+        "GEO_INTERSECTS",
+        (2, 2),
+        "GEO_INTERSECTS(geometry1, geometry2)",
+        "Whether geometries have a point in common.",
+        geo_intersects,
+    ),
+    Function::new(
+        "IS_IN_POLYGON",
+        (2, 3),
+        "IS_IN_POLYGON(polygon, latitude [, longitude])",
+        "Whether a place lies in a polygon.",
+        is_in_polygon,
+    ),
+];
 
 impl Polygon {
     fn contains_point(&self, point: Vector) -> bool {
@@ -62,7 +93,7 @@ fn cross(left: &[(Vector, Vector)], right: &[(Vector, Vector)]) -> bool {
     })
 }
 
-pub(crate) fn geo_contains<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn geo_contains<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let area = usable!(geometry_argument(ctx, arg(args, 0)));
     let geometry = usable!(geometry_argument(ctx, arg(args, 1)));
     let Geometry::Polygons(polygons) = area else { return ctx.invalid_argument() };
@@ -70,7 +101,7 @@ pub(crate) fn geo_contains<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<
     Ok(Value::from_bool(geometry.parts().iter().all(contains)))
 }
 
-pub(crate) fn geo_intersects<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn geo_intersects<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let left = usable!(geometry_argument(ctx, arg(args, 0)));
     let right = usable!(geometry_argument(ctx, arg(args, 1)));
     Ok(Value::from_bool(intersect(&left, &right)))
@@ -90,7 +121,7 @@ fn intersect(left: &Geometry, right: &Geometry) -> bool {
         || cross(&left.arcs(), &right.arcs())
 }
 
-pub(crate) fn geo_equals<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn geo_equals<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let left = usable!(geometry_argument(ctx, arg(args, 0)));
     let right = usable!(geometry_argument(ctx, arg(args, 1)));
     Ok(Value::from_bool(match (&left, &right) {
@@ -124,7 +155,7 @@ fn same_ring(left: &Ring, right: &Ring) -> bool {
         })
 }
 
-pub(crate) fn is_in_polygon<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn is_in_polygon<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (polygon, place, third) = (arg(args, 0), arg(args, 1), arg(args, 2));
     let (numbers, longitude_first) = if place.is_array() {
         (pair(place), third.is_truthy())

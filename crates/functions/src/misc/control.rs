@@ -1,6 +1,7 @@
 //! Choosing, checking and passing on values: `NOT_NULL`, `FIRST_LIST`, `FIRST_DOCUMENT`, `MIN_MATCH`, `IN_RANGE`,
 //! `ASSERT`, `WARN`, `FAIL`, `SLEEP`, `NOOPT` and its kin.
 
+use crate::function::MANY;
 use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 
@@ -9,21 +10,94 @@ use persea_order::{Value, compare};
 use crate::context::arg;
 use crate::numeric::{integer, strict_number};
 use crate::warnings::USER_WARN;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn not_null<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "ANALYZER",
+        (2, 2),
+        "ANALYZER(expression, analyzer)",
+        "The expression; sets the analyzer inside of a search.",
+        pass_through,
+    ),
+    Function::new(
+        "ASSERT",
+        (2, 2),
+        "ASSERT(condition, message)",
+        "Ends the query if a condition does not hold.",
+        assert,
+    )
+    .effect()
+    .lazy(),
+    Function::new(
+        "BOOST",
+        (2, 2),
+        "BOOST(expression, boost)",
+        "The expression; weighs it inside of a search.",
+        pass_through,
+    ),
+    Function::new("FAIL", (0, 1), "FAIL([message])", "Ends the query.", fail).effect(),
+    Function::new(
+        "FIRST_DOCUMENT",
+        (1, MANY),
+        "FIRST_DOCUMENT(value, …)",
+        "The first value that is an object.",
+        first_document,
+    )
+    .lazy(),
+    Function::new(
+        "FIRST_LIST",
+        (1, MANY),
+        "FIRST_LIST(value, …)",
+        "The first value that is an array.",
+        first_list,
+    )
+    .lazy(),
+    Function::new(
+        "IN_RANGE",
+        (5, 5),
+        "IN_RANGE(value, low, high, includeLow, includeHigh)",
+        "Whether a value lies between two others.",
+        in_range,
+    ),
+    Function::new(
+        "MIN_MATCH",
+        (2, MANY),
+        "MIN_MATCH(condition, …, minMatchCount)",
+        "Whether enough conditions hold.",
+        min_match,
+    )
+    .lazy(),
+    Function::new("NOEVAL", (1, 1), "NOEVAL(value)", "The value, not computed while planning.", pass_through)
+        .uncached()
+        .unfoldable()
+        .lazy(),
+    Function::new("NOOPT", (1, 1), "NOOPT(value)", "The value, hidden from the optimizer.", pass_through)
+        .volatile()
+        .lazy(),
+    Function::new("NOT_NULL", (1, MANY), "NOT_NULL(value, …)", "The first value that is not null.", not_null)
+        .lazy(),
+    Function::new("PASSTHRU", (1, 1), "PASSTHRU(value)", "The value.", pass_through).lazy(),
+    Function::new("SLEEP", (1, 1), "SLEEP(seconds)", "Waits.", sleep).volatile(),
+    Function::new("V8", (1, 1), "V8(value)", "The value.", pass_through).no_prune().lazy(),
+    Function::new("WARN", (2, 2), "WARN(condition, message)", "Warns if a condition does not hold.", warn)
+        .effect()
+        .lazy(),
+];
+
+fn not_null<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(args.iter().copied().find(|value| !value.is_null()).unwrap_or(Value::NULL))
 }
 
-pub(crate) fn first_list<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn first_list<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(args.iter().copied().find(|value| value.is_array()).unwrap_or(Value::NULL))
 }
 
-pub(crate) fn first_document<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn first_document<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(args.iter().copied().find(|value| value.is_object()).unwrap_or(Value::NULL))
 }
 
-pub(crate) fn min_match<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn min_match<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let Some((n_wanted, conditions)) = args.split_last() else { return ctx.invalid_argument() };
     if !n_wanted.is_number() {
         return ctx.invalid_argument();
@@ -32,7 +106,7 @@ pub(crate) fn min_match<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Val
     Ok(Value::from_bool(n_true as i64 >= integer(*n_wanted)))
 }
 
-pub(crate) fn in_range<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn in_range<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (Some(with_low), Some(with_high)) = (arg(args, 3).as_bool(), arg(args, 4).as_bool()) else {
         return ctx.invalid_argument();
     };
@@ -48,14 +122,14 @@ pub(crate) fn in_range<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Valu
     Ok(Value::from_bool(above && below))
 }
 
-pub(crate) fn assert<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn assert<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     if arg(args, 0).is_truthy() {
         return Ok(Value::TRUE);
     }
     Err(Error::Assert(ctx.text(arg(args, 1)).to_owned()))
 }
 
-pub(crate) fn warn<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn warn<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     if arg(args, 0).is_truthy() {
         return Ok(Value::TRUE);
     }
@@ -63,16 +137,16 @@ pub(crate) fn warn<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a
     Ok(Value::FALSE)
 }
 
-pub(crate) fn fail<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn fail<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Err(Error::Fail(ctx.text(arg(args, 0)).to_owned()))
 }
 
 /// The first argument as it is: for functions that only tell the optimizer something.
-pub(crate) fn pass_through<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn pass_through<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(arg(args, 0))
 }
 
-pub(crate) fn sleep<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn sleep<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     // How long a query that has to end may still sleep.
     const SLICE: Duration = Duration::from_millis(20);
     let duration = strict_number(arg(args, 0)).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());

@@ -4,9 +4,76 @@
 use persea_order::{Value, View};
 
 use crate::context::arg;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn document<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("COLLECTIONS", (0, 0), "COLLECTIONS()", "The collections of the database.", collections)
+        .uncached()
+        .reads()
+        .no_prune(),
+    Function::new(
+        "COLLECTION_COUNT",
+        (1, 1),
+        "COLLECTION_COUNT(collection)",
+        "Number of documents in a collection.",
+        collection_count,
+    )
+    .collection()
+    .no_prune()
+    .no_dynamic(),
+    Function::new(
+        "CURRENT_DATABASE",
+        (0, 0),
+        "CURRENT_DATABASE()",
+        "Name of the database.",
+        current_database,
+    )
+    .uncached()
+    .unfoldable()
+    .no_prune(),
+    Function::new("CURRENT_USER", (0, 0), "CURRENT_USER()", "Name of the user.", current_user)
+        .uncached()
+        .unfoldable()
+        .no_prune(),
+    Function::new(
+        "DOCUMENT",
+        (1, 2),
+        "DOCUMENT([collection, ] id)",
+        "Documents by identifier or key.",
+        document,
+    )
+    .volatile()
+    .collection()
+    .no_prune()
+    .no_dynamic(),
+    Function::new("SCHEMA_GET", (1, 1), "SCHEMA_GET(collection)", "Schema of a collection.", schema_get)
+        .effect()
+        .collection()
+        .no_prune()
+        .no_dynamic(),
+    Function::new(
+        "SCHEMA_VALIDATE",
+        (2, 2),
+        "SCHEMA_VALIDATE(document, schema)",
+        "Whether a document fits a schema.",
+        schema_validate,
+    )
+    .effect()
+    .reads()
+    .no_prune(),
+    Function::new(
+        "SHARD_ID",
+        (2, 2),
+        "SHARD_ID(collection, shardKeys)",
+        "Name of the shard a document belongs to.",
+        shard_id,
+    )
+    .effect()
+    .reads(),
+    Function::new("VERSION", (0, 0), "VERSION()", "Version of the server.", version).uncached().no_prune(),
+];
+
+fn document<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (collection, wanted) = match args {
         [wanted] => (None, *wanted),
         _ => match arg(args, 0).as_str() {
@@ -40,7 +107,7 @@ fn fetch<'a>(
     Ok(ctx.documents.document(collection, key)?.map(Value::from_slice))
 }
 
-pub(crate) fn collections<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn collections<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let mut builder = ctx.builder();
     builder.open_array();
     for collection in ctx.documents.collections()? {
@@ -53,27 +120,27 @@ pub(crate) fn collections<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Valu
     builder.finish()
 }
 
-pub(crate) fn collection_count<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn collection_count<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     match arg(args, 0).as_str() {
         Some(name) => Ok(Value::from_u64(ctx.documents.collection_count(name)?)),
         None => Err(Error::ArgumentType(ctx.function())),
     }
 }
 
-pub(crate) fn current_database<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn current_database<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_str(ctx.env.database()))
 }
 
-pub(crate) fn current_user<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn current_user<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(ctx.env.user().map_or(Value::NULL, Value::from_str))
 }
 
-pub(crate) fn version<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn version<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_str(ctx.env.version()))
 }
 
 /// There is one shard only: the collection itself.
-pub(crate) fn shard_id<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn shard_id<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (Some(name), true) = (arg(args, 0).as_str(), arg(args, 1).is_object()) else {
         return Err(Error::BadParameter("SHARD_ID() needs a collection name and an object".to_owned()));
     };
@@ -81,13 +148,13 @@ pub(crate) fn shard_id<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Valu
     Ok(Value::from_str(name))
 }
 
-pub(crate) fn schema_get<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn schema_get<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let Some(name) = arg(args, 0).as_str() else { return ctx.invalid_argument() };
     let schema = ctx.documents.schema(name)?;
     Ok(schema.map_or(Value::NULL, |schema| ctx.adopt(schema.as_slice())))
 }
 
-pub(crate) fn schema_validate<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn schema_validate<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let View::Object(document) = arg(args, 0).view() else { return ctx.invalid_argument() };
     let problem = match arg(args, 1).view() {
         View::Null => None,

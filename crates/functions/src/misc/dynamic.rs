@@ -1,19 +1,38 @@
 //! Calls by name: `CALL` and `APPLY`.
 
+use crate::function::MANY;
 use persea_order::Value;
 
+use crate::Function;
 use crate::context::arg;
 use crate::{Context, Error, lookup};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "APPLY",
+        (1, 2),
+        "APPLY(name [, arguments])",
+        "Calls a function by name with a list of arguments.",
+        apply,
+    )
+    .volatile()
+    .reads()
+    .no_prune(),
+    Function::new("CALL", (1, MANY), "CALL(name, argument, …)", "Calls a function by name.", call)
+        .volatile()
+        .reads()
+        .no_prune(),
+];
 
 /// Deepest nesting of calls by name inside calls by name.
 const CALL_DEPTH_MAX: u32 = 64;
 
-pub(crate) fn call<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn call<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let Some(name) = arg(args, 0).as_str() else { return ctx.invalid_argument() };
     call_by_name(ctx, name, args.get(1..).unwrap_or_default())
 }
 
-pub(crate) fn apply<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn apply<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let Some(name) = arg(args, 0).as_str() else { return ctx.invalid_argument() };
     if args.len() < 2 {
         return call_by_name(ctx, name, &[]);

@@ -8,15 +8,48 @@ use persea_vpack::Slice;
 use crate::context::arg;
 use crate::date::iso8601;
 use crate::numeric::{integer, strict_number};
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn hash<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "CHECK_DOCUMENT",
+        (1, 1),
+        "CHECK_DOCUMENT(document)",
+        "Whether an object has no attribute twice.",
+        check_document,
+    ),
+    Function::new(
+        "DECODE_REV",
+        (1, 1),
+        "DECODE_REV(revision)",
+        "Time and count in a document revision.",
+        decode_rev,
+    ),
+    Function::new("HASH", (1, 1), "HASH(value)", "A number that is the same for equal values.", hash),
+    Function::new("MINHASH", (2, 2), "MINHASH(values, n)", "Signature of a set of values.", minhash),
+    Function::new(
+        "MINHASH_COUNT",
+        (1, 1),
+        "MINHASH_COUNT(error)",
+        "Hashes needed for an error rate.",
+        minhash_count,
+    ),
+    Function::new(
+        "MINHASH_ERROR",
+        (1, 1),
+        "MINHASH_ERROR(n)",
+        "Error rate of a number of hashes.",
+        minhash_error,
+    ),
+];
+
+fn hash<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     // Few enough bits for clients whose numbers are doubles.
     const BITS: u64 = 0x0007_ffff_ffff_ffff;
     Ok(Value::from_u64(hash_of(arg(args, 0)) & BITS))
 }
 
-pub(crate) fn minhash<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn minhash<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let wanted = usize::try_from(integer(arg(args, 1))).unwrap_or(0);
     let Some(members) = ctx.members(arg(args, 0))? else { return ctx.invalid_argument() };
     if wanted < 1 || !arg(args, 1).is_number() {
@@ -41,7 +74,7 @@ fn mixed(hash: u64) -> u64 {
     hash ^ hash >> 31
 }
 
-pub(crate) fn minhash_count<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn minhash_count<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     match strict_number(arg(args, 0)).filter(|error| (0.0..1.0).contains(error)) {
         Some(0.0) => Ok(Value::from_i64(0)),
         Some(error) => Ok(Value::from_f64((1.0 / (error * error)).ceil())),
@@ -49,14 +82,14 @@ pub(crate) fn minhash_count<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result
     }
 }
 
-pub(crate) fn minhash_error<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn minhash_error<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     match strict_number(arg(args, 0)).filter(|count| *count >= 1.0) {
         Some(count) => Ok(Value::from_f64(1.0 / count.sqrt())),
         None => ctx.invalid_argument(),
     }
 }
 
-pub(crate) fn decode_rev<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn decode_rev<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     const COUNT_BITS: u32 = 20;
     let Some(revision) = arg(args, 0).as_str().and_then(revision_number) else {
         return ctx.invalid_argument();
@@ -89,7 +122,7 @@ fn revision_number(text: &str) -> Option<u64> {
     })
 }
 
-pub(crate) fn check_document<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn check_document<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let value = arg(args, 0);
     let is_sound = value.is_object() && value.as_slice().is_some_and(|slice| has_unique_names(ctx, slice));
     Ok(Value::from_bool(is_sound))

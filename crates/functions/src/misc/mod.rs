@@ -6,8 +6,8 @@ mod dynamic;
 mod hash;
 mod search;
 
-pub(crate) use control::*;
-pub(crate) use database::*;
-pub(crate) use dynamic::*;
-pub(crate) use hash::*;
-pub(crate) use search::*;
+use crate::Function;
+
+/// The functions of the family, as the files beside this one register them.
+pub(crate) const FUNCTIONS: &[&[Function]] =
+    &[control::FUNCTIONS, database::FUNCTIONS, dynamic::FUNCTIONS, hash::FUNCTIONS, search::FUNCTIONS];

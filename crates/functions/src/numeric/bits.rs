@@ -4,7 +4,64 @@ use persea_order::{Value, View};
 
 use crate::aggregate::BitOperation;
 use crate::context::arg;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("BIT_AND", (1, 2), "BIT_AND(listOrNumber [, number])", "Bitwise and of numbers.", bit_and),
+    Function::new(
+        "BIT_CONSTRUCT",
+        (1, 1),
+        "BIT_CONSTRUCT(positions)",
+        "Number with the bits at these positions set.",
+        bit_construct,
+    ),
+    Function::new(
+        "BIT_DECONSTRUCT",
+        (1, 1),
+        "BIT_DECONSTRUCT(number)",
+        "Positions of the bits set.",
+        bit_deconstruct,
+    ),
+    Function::new(
+        "BIT_FROM_STRING",
+        (1, 1),
+        "BIT_FROM_STRING(text)",
+        "Number from binary digits.",
+        bit_from_string,
+    ),
+    Function::new("BIT_NEGATE", (2, 2), "BIT_NEGATE(number, bits)", "The lowest bits inverted.", bit_negate),
+    Function::new("BIT_OR", (1, 2), "BIT_OR(listOrNumber [, number])", "Bitwise or of numbers.", bit_or),
+    Function::new("BIT_POPCOUNT", (1, 1), "BIT_POPCOUNT(number)", "Number of bits set.", bit_popcount),
+    Function::new(
+        "BIT_SHIFT_LEFT",
+        (3, 3),
+        "BIT_SHIFT_LEFT(number, shift, bits)",
+        "Bits moved up.",
+        bit_shift_left,
+    ),
+    Function::new(
+        "BIT_SHIFT_RIGHT",
+        (3, 3),
+        "BIT_SHIFT_RIGHT(number, shift, bits)",
+        "Bits moved down.",
+        bit_shift_right,
+    ),
+    Function::new("BIT_TEST", (2, 2), "BIT_TEST(number, index)", "Whether a bit is set.", bit_test),
+    Function::new(
+        "BIT_TO_STRING",
+        (2, 2),
+        "BIT_TO_STRING(number, bits)",
+        "Binary digits of a number.",
+        bit_to_string,
+    ),
+    Function::new(
+        "BIT_XOR",
+        (1, 2),
+        "BIT_XOR(listOrNumber [, number])",
+        "Bitwise exclusive or of numbers.",
+        bit_xor,
+    ),
+];
 
 /// The 32-bit number in a value, if it is one.
 pub(crate) fn bit_operand(value: Value<'_>) -> Option<u32> {
@@ -32,15 +89,15 @@ fn from_bits<'a>(bits: u32) -> Result<Value<'a>, Error> {
     Ok(Value::from_i64(i64::from(bits)))
 }
 
-pub(crate) fn bit_and<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn bit_and<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     combine(ctx, args, BitOperation::And)
 }
 
-pub(crate) fn bit_or<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn bit_or<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     combine(ctx, args, BitOperation::Or)
 }
 
-pub(crate) fn bit_xor<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn bit_xor<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     combine(ctx, args, BitOperation::Xor)
 }
 
@@ -63,32 +120,32 @@ fn combine<'a>(ctx: &Context<'a>, args: &[Value<'a>], operation: BitOperation) -
     Ok(result.map_or(Value::NULL, |bits| Value::from_i64(i64::from(bits))))
 }
 
-pub(crate) fn bit_negate<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn bit_negate<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     match (bit_operand(arg(args, 0)), bounded(arg(args, 1), 32)) {
         (Some(bits), Some(n_bits)) => from_bits(!bits & low_bits(n_bits)),
         _ => ctx.invalid_argument(),
     }
 }
 
-pub(crate) fn bit_test<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn bit_test<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     match (bit_operand(arg(args, 0)), bounded(arg(args, 1), 31)) {
         (Some(bits), Some(position)) => Ok(Value::from_bool(bits >> position & 1 == 1)),
         _ => ctx.invalid_argument(),
     }
 }
 
-pub(crate) fn bit_popcount<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn bit_popcount<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     match bit_operand(arg(args, 0)) {
         Some(bits) => from_bits(bits.count_ones()),
         None => ctx.invalid_argument(),
     }
 }
 
-pub(crate) fn bit_shift_left<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn bit_shift_left<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     shift(ctx, args, u32::checked_shl)
 }
 
-pub(crate) fn bit_shift_right<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn bit_shift_right<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     shift(ctx, args, u32::checked_shr)
 }
 
@@ -105,7 +162,7 @@ fn shift<'a>(
     }
 }
 
-pub(crate) fn bit_construct<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn bit_construct<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let list = arg(args, 0);
     if !list.is_array() {
         return ctx.invalid_argument();
@@ -120,12 +177,12 @@ pub(crate) fn bit_construct<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result
     from_bits(bits)
 }
 
-pub(crate) fn bit_deconstruct<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn bit_deconstruct<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let Some(bits) = bit_operand(arg(args, 0)) else { return ctx.invalid_argument() };
     ctx.array((0..32).filter(|position| bits >> position & 1 == 1).map(Value::from_i64))
 }
 
-pub(crate) fn bit_to_string<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn bit_to_string<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     match (bit_operand(arg(args, 0)), bounded(arg(args, 1), 32)) {
         (Some(bits), Some(n_bits)) => {
             let mut text = bumpalo::collections::String::new_in(ctx.arena);
@@ -136,7 +193,7 @@ pub(crate) fn bit_to_string<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result
     }
 }
 
-pub(crate) fn bit_from_string<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn bit_from_string<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let Some(text) = arg(args, 0).as_str() else { return ctx.invalid_argument() };
     if text.len() > 32 || !text.bytes().all(|digit| matches!(digit, b'0' | b'1')) {
         return ctx.invalid_argument();

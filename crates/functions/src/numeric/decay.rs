@@ -4,20 +4,44 @@ use persea_order::Value;
 
 use super::strict_number;
 use crate::context::arg;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn decay_gauss<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "DECAY_EXP",
+        (5, 5),
+        "DECAY_EXP(value, origin, scale, offset, decay)",
+        "Score that falls exponentially with distance.",
+        decay_exp,
+    ),
+    Function::new(
+        "DECAY_GAUSS",
+        (5, 5),
+        "DECAY_GAUSS(value, origin, scale, offset, decay)",
+        "Score that falls on a bell curve with distance.",
+        decay_gauss,
+    ),
+    Function::new(
+        "DECAY_LINEAR",
+        (5, 5),
+        "DECAY_LINEAR(value, origin, scale, offset, decay)",
+        "Score that falls linearly with distance.",
+        decay_linear,
+    ),
+];
+
+fn decay_gauss<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     score(ctx, args, |distance, scale, decay| {
         let variance = -(scale * scale) / (2.0 * decay.ln());
         (-(distance * distance) / (2.0 * variance)).exp()
     })
 }
 
-pub(crate) fn decay_exp<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn decay_exp<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     score(ctx, args, |distance, scale, decay| (decay.ln() / scale * distance).exp())
 }
 
-pub(crate) fn decay_linear<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn decay_linear<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     score(ctx, args, |distance, scale, decay| {
         let reach = scale / (1.0 - decay);
         ((reach - distance) / reach).max(0.0)

@@ -7,14 +7,21 @@ mod scalar;
 mod statistics;
 mod vectors;
 
-pub(crate) use bits::*;
-pub(crate) use decay::*;
-pub(crate) use range::*;
-pub(crate) use scalar::*;
-pub(crate) use statistics::*;
-pub(crate) use vectors::*;
+pub(crate) use bits::bit_operand;
 
 use persea_order::{Value, View, to_f64};
+
+use crate::Function;
+
+/// The functions of the family, as the files beside this one register them.
+pub(crate) const FUNCTIONS: &[&[Function]] = &[
+    bits::FUNCTIONS,
+    decay::FUNCTIONS,
+    range::FUNCTIONS,
+    scalar::FUNCTIONS,
+    statistics::FUNCTIONS,
+    vectors::FUNCTIONS,
+];
 
 /// The argument cast to a number.
 pub(crate) fn number(value: Value<'_>) -> f64 {

@@ -4,9 +4,12 @@ use persea_order::Value;
 
 use super::{integer, number};
 use crate::context::{RANGE_MEMBERS_MAX, arg};
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn range<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] =
+    &[Function::new("RANGE", (2, 3), "RANGE(start, stop [, step])", "Numbers from start to stop.", range)];
+
+fn range<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (from, to) = (arg(args, 0), arg(args, 1));
     if args.len() < 3 {
         return whole_numbers(ctx, integer(from), integer(to));

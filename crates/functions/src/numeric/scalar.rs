@@ -5,11 +5,37 @@ use rand::Rng;
 
 use super::number;
 use crate::context::arg;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("ABS", (1, 1), "ABS(value)", "Distance of a number from zero.", abs),
+    Function::new("ACOS", (1, 1), "ACOS(value)", "Arc cosine.", acos),
+    Function::new("ASIN", (1, 1), "ASIN(value)", "Arc sine.", asin),
+    Function::new("ATAN", (1, 1), "ATAN(value)", "Arc tangent.", atan),
+    Function::new("ATAN2", (2, 2), "ATAN2(y, x)", "Angle of a point.", atan2),
+    Function::new("CEIL", (1, 1), "CEIL(value)", "The integer not below the number.", ceil),
+    Function::new("COS", (1, 1), "COS(value)", "Cosine.", cos),
+    Function::new("DEGREES", (1, 1), "DEGREES(value)", "Radians in degrees.", degrees),
+    Function::new("EXP", (1, 1), "EXP(value)", "Power of Euler's number.", exp),
+    Function::new("EXP2", (1, 1), "EXP2(value)", "Power of two.", exp2),
+    Function::new("FLOOR", (1, 1), "FLOOR(value)", "The integer not above the number.", floor),
+    Function::new("LOG", (1, 1), "LOG(value)", "Natural logarithm.", log),
+    Function::new("LOG10", (1, 1), "LOG10(value)", "Logarithm to base 10.", log10),
+    Function::new("LOG2", (1, 1), "LOG2(value)", "Logarithm to base 2.", log2),
+    Function::new("PI", (0, 0), "PI()", "Circumference over diameter.", pi),
+    Function::new("POW", (2, 2), "POW(base, exponent)", "Power.", pow),
+    Function::new("RADIANS", (1, 1), "RADIANS(value)", "Degrees in radians.", radians),
+    Function::new("RAND", (0, 0), "RAND()", "A random number between 0 and 1.", rand).volatile(),
+    Function::new("RANDOM", (0, 0), "RANDOM()", "A random number between 0 and 1.", rand).volatile(),
+    Function::new("ROUND", (1, 1), "ROUND(value)", "The nearest integer, halves up.", round),
+    Function::new("SIN", (1, 1), "SIN(value)", "Sine.", sin),
+    Function::new("SQRT", (1, 1), "SQRT(value)", "Square root.", sqrt),
+    Function::new("TAN", (1, 1), "TAN(value)", "Tangent.", tan),
+];
 
 macro_rules! unary {
     ($($name:ident = $compute:expr;)*) => {
-        $(pub(crate) fn $name<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+        $(fn $name<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
             let compute: fn(f64) -> f64 = $compute;
             Ok(Value::from_f64(compute(number(arg(args, 0)))))
         })*
@@ -37,7 +63,7 @@ unary! {
     tan = f64::tan;
 }
 
-pub(crate) fn abs<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn abs<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let value = arg(args, 0);
     Ok(match value.view() {
         View::Int(number) => Value::from_u64(number.unsigned_abs()),
@@ -45,19 +71,19 @@ pub(crate) fn abs<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, 
     })
 }
 
-pub(crate) fn atan2<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn atan2<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_f64(number(arg(args, 0)).atan2(number(arg(args, 1)))))
 }
 
-pub(crate) fn pow<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn pow<'a>(_: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_f64(number(arg(args, 0)).powf(number(arg(args, 1)))))
 }
 
-pub(crate) fn pi<'a>(_: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn pi<'a>(_: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_f64(std::f64::consts::PI))
 }
 
-pub(crate) fn rand<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn rand<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
     // The interval is open at both ends.
     let number: f64 = ctx.env.with_rng(|rng| rng.sample(rand::distr::Open01));
     Ok(Value::from_f64(number))

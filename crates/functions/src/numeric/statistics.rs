@@ -9,13 +9,60 @@ use persea_order::{Value, compare};
 use super::strict_number;
 use crate::aggregate::{Moments, number_or_null};
 use crate::context::arg;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn sum<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("AVERAGE", (1, 1), "AVERAGE(list)", "Average of the numbers in a list.", average),
+    Function::new("AVG", (1, 1), "AVG(list)", "Average of the numbers in a list.", average),
+    Function::new("MAX", (1, 1), "MAX(list)", "Largest value of a list.", max),
+    Function::new("MEDIAN", (1, 1), "MEDIAN(list)", "Median of the numbers in a list.", median),
+    Function::new("MIN", (1, 1), "MIN(list)", "Smallest value of a list other than null.", min),
+    Function::new(
+        "PERCENTILE",
+        (2, 3),
+        "PERCENTILE(list, n [, method])",
+        "Percentile of the numbers in a list.",
+        percentile,
+    ),
+    Function::new("PRODUCT", (1, 1), "PRODUCT(list)", "Product of the numbers in a list.", product),
+    Function::new("STDDEV", (1, 1), "STDDEV(list)", "Standard deviation of a population.", stddev_population),
+    Function::new(
+        "STDDEV_POPULATION",
+        (1, 1),
+        "STDDEV_POPULATION(list)",
+        "Standard deviation of a population.",
+        stddev_population,
+    ),
+    Function::new(
+        "STDDEV_SAMPLE",
+        (1, 1),
+        "STDDEV_SAMPLE(list)",
+        "Standard deviation of a sample.",
+        stddev_sample,
+    ),
+    Function::new("SUM", (1, 1), "SUM(list)", "Sum of the numbers in a list.", sum),
+    Function::new("VARIANCE", (1, 1), "VARIANCE(list)", "Variance of a population.", variance_population),
+    Function::new(
+        "VARIANCE_POPULATION",
+        (1, 1),
+        "VARIANCE_POPULATION(list)",
+        "Variance of a population.",
+        variance_population,
+    ),
+    Function::new(
+        "VARIANCE_SAMPLE",
+        (1, 1),
+        "VARIANCE_SAMPLE(list)",
+        "Variance of a sample.",
+        variance_sample,
+    ),
+];
+
+fn sum<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     fold(ctx, args, 0.0, |total, number| total + number)
 }
 
-pub(crate) fn product<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn product<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     fold(ctx, args, 1.0, |total, number| total * number)
 }
 
@@ -41,7 +88,7 @@ fn fold<'a>(
     Ok(Value::from_f64(total))
 }
 
-pub(crate) fn average<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn average<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let list = arg(args, 0);
     if !list.is_array() {
         return ctx.array_expected();
@@ -60,11 +107,11 @@ pub(crate) fn average<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value
     Ok(if count == 0 { Value::NULL } else { Value::from_f64(total / count as f64) })
 }
 
-pub(crate) fn min<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn min<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     extreme(ctx, args, Ordering::Less)
 }
 
-pub(crate) fn max<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn max<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     extreme(ctx, args, Ordering::Greater)
 }
 
@@ -96,7 +143,7 @@ fn numbers<'a>(ctx: &Context<'a>, list: Value<'a>) -> Result<Result<BumpVec<'a, 
     Ok(Ok(numbers))
 }
 
-pub(crate) fn median<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn median<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let mut numbers = match numbers(ctx, arg(args, 0))? {
         Ok(numbers) => numbers,
         Err(answer) => return Ok(answer),
@@ -112,7 +159,7 @@ pub(crate) fn median<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<
     })
 }
 
-pub(crate) fn percentile<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn percentile<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let list = arg(args, 0);
     if !list.is_array() {
         return ctx.array_expected();
@@ -170,7 +217,7 @@ fn moments<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Result<Moments, 
 
 macro_rules! spread {
     ($($name:ident)*) => {
-        $(pub(crate) fn $name<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+        $(fn $name<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
             Ok(match moments(ctx, args)? {
                 Ok(moments) => moments.$name(),
                 Err(answer) => answer,

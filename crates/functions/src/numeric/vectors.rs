@@ -5,9 +5,21 @@ use persea_order::Value;
 
 use super::strict_number;
 use crate::context::arg;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn cosine_similarity<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "COSINE_SIMILARITY",
+        (2, 2),
+        "COSINE_SIMILARITY(x, y)",
+        "Cosine of the angle between vectors.",
+        cosine_similarity,
+    ),
+    Function::new("L1_DISTANCE", (2, 2), "L1_DISTANCE(x, y)", "Manhattan distance of vectors.", l1_distance),
+    Function::new("L2_DISTANCE", (2, 2), "L2_DISTANCE(x, y)", "Euclidean distance of vectors.", l2_distance),
+];
+
+fn cosine_similarity<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     pairwise(ctx, args, |left, right| {
         let (mut product, mut left_squares, mut right_squares) = (0.0, 0.0, 0.0);
         for (x, y) in left.iter().zip(right) {
@@ -20,11 +32,11 @@ pub(crate) fn cosine_similarity<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Re
     })
 }
 
-pub(crate) fn l1_distance<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn l1_distance<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     pairwise(ctx, args, |left, right| Some(left.iter().zip(right).map(|(x, y)| (x - y).abs()).sum()))
 }
 
-pub(crate) fn l2_distance<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn l2_distance<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     pairwise(ctx, args, |left, right| {
         let squares: f64 = left.iter().zip(right).map(|(x, y)| (x - y) * (x - y)).sum();
         Some(squares.sqrt())

@@ -6,13 +6,42 @@ use persea_order::{Value, View, compare_str};
 
 use crate::context::arg;
 use crate::numeric::integer;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "ATTRIBUTES",
+        (1, 3),
+        "ATTRIBUTES(object [, removeSystem [, sort]])",
+        "Names of the attributes.",
+        attributes,
+    ),
+    Function::new("ENTRIES", (1, 1), "ENTRIES(object)", "Names and values as pairs.", entries),
+    Function::new("HAS", (2, 2), "HAS(object, name)", "Whether there is such an attribute.", has),
+    Function::new(
+        "KEYS",
+        (1, 3),
+        "KEYS(object [, removeSystem [, sort]])",
+        "Names of the attributes.",
+        attributes,
+    ),
+    Function::new(
+        "TRANSLATE",
+        (2, 3),
+        "TRANSLATE(value, lookup [, default])",
+        "What a value stands for.",
+        translate,
+    ),
+    Function::new("VALUE", (2, 2), "VALUE(object, path)", "What a path leads to.", value),
+    Function::new("VALUES", (1, 2), "VALUES(object [, removeSystem])", "Values of the attributes.", values),
+    Function::new("ZIP", (2, 2), "ZIP(keys, values)", "An object of names and values.", zip),
+];
 
 fn is_system(name: &str) -> bool {
     name.starts_with('_')
 }
 
-pub(crate) fn attributes<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn attributes<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let object = arg(args, 0);
     if !object.is_object() {
         return ctx.invalid_argument();
@@ -28,7 +57,7 @@ pub(crate) fn attributes<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Va
     ctx.array(names.into_iter().map(Value::from_str))
 }
 
-pub(crate) fn values<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn values<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let object = arg(args, 0);
     if !object.is_object() {
         return ctx.invalid_argument();
@@ -39,7 +68,7 @@ pub(crate) fn values<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<
     )
 }
 
-pub(crate) fn entries<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn entries<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let object = arg(args, 0);
     if !object.is_object() {
         return ctx.invalid_argument();
@@ -56,14 +85,14 @@ pub(crate) fn entries<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value
     builder.finish()
 }
 
-pub(crate) fn has<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn has<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_bool(match arg(args, 0).view() {
         View::Object(object) => object.get(ctx.text(arg(args, 1))).is_some(),
         _ => false,
     }))
 }
 
-pub(crate) fn value<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn value<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (object, path) = (arg(args, 0), arg(args, 1));
     if !object.is_object() || !path.is_array() {
         return ctx.invalid_argument();
@@ -85,7 +114,7 @@ pub(crate) fn value<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'
     Ok(current)
 }
 
-pub(crate) fn zip<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn zip<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (Some(keys), Some(values)) = (ctx.members(arg(args, 0))?, ctx.members(arg(args, 1))?) else {
         return ctx.invalid_argument();
     };
@@ -105,7 +134,7 @@ pub(crate) fn zip<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>
     builder.finish()
 }
 
-pub(crate) fn translate<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn translate<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let value = arg(args, 0);
     let View::Object(lookup) = arg(args, 1).view() else { return ctx.invalid_argument() };
     Ok(match lookup.get(ctx.text(value)) {

@@ -4,7 +4,32 @@
 use persea_order::Value;
 
 use crate::context::arg;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "IS_SAME_COLLECTION",
+        (2, 2),
+        "IS_SAME_COLLECTION(collection, document)",
+        "Whether a document belongs to a collection.",
+        is_same_collection,
+    ),
+    Function::new(
+        "PARSE_COLLECTION",
+        (1, 1),
+        "PARSE_COLLECTION(document)",
+        "Collection name of an identifier.",
+        parse_collection,
+    ),
+    Function::new(
+        "PARSE_IDENTIFIER",
+        (1, 1),
+        "PARSE_IDENTIFIER(document)",
+        "Collection name and key of an identifier.",
+        parse_identifier,
+    ),
+    Function::new("PARSE_KEY", (1, 1), "PARSE_KEY(document)", "Key of an identifier.", parse_key),
+];
 
 /// The two parts of an identifier: a text with exactly one slash, or an object with such an `_id`.
 pub(crate) fn identifier<'a>(value: Value<'a>) -> Option<(&'a str, &'a str)> {
@@ -16,7 +41,7 @@ pub(crate) fn identifier<'a>(value: Value<'a>) -> Option<(&'a str, &'a str)> {
     (!collection.is_empty() && !key.is_empty() && !key.contains('/')).then_some((collection, key))
 }
 
-pub(crate) fn parse_identifier<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn parse_identifier<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let Some((collection, key)) = identifier(arg(args, 0)) else { return ctx.invalid_argument() };
     let mut builder = ctx.builder();
     builder.open_object();
@@ -26,21 +51,21 @@ pub(crate) fn parse_identifier<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Res
     builder.finish()
 }
 
-pub(crate) fn parse_collection<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn parse_collection<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     match identifier(arg(args, 0)) {
         Some((collection, _)) => Ok(Value::from_str(collection)),
         None => ctx.invalid_argument(),
     }
 }
 
-pub(crate) fn parse_key<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn parse_key<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     match identifier(arg(args, 0)) {
         Some((_, key)) => Ok(Value::from_str(key)),
         None => ctx.invalid_argument(),
     }
 }
 
-pub(crate) fn is_same_collection<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn is_same_collection<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let first = arg(args, 0);
     let wanted = match first.as_str().filter(|text| !text.contains('/')) {
         Some(name) => Some(name),

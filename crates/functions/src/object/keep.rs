@@ -1,11 +1,37 @@
 //! Objects with only some of their attributes: `KEEP`, `UNSET`, `KEEP_RECURSIVE`, `UNSET_RECURSIVE`.
 
+use crate::function::MANY;
 use bumpalo::collections::Vec as BumpVec;
 use persea_order::{Value, View};
 
 use crate::builder::ArenaBuilder;
 use crate::context::arg;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("KEEP", (2, MANY), "KEEP(object, name, …)", "The object with only these attributes.", keep),
+    Function::new(
+        "KEEP_RECURSIVE",
+        (2, MANY),
+        "KEEP_RECURSIVE(object, name, …)",
+        "The object with only these attributes, at all levels.",
+        keep_recursive,
+    ),
+    Function::new(
+        "UNSET",
+        (2, MANY),
+        "UNSET(object, name, …)",
+        "The object without these attributes.",
+        unset,
+    ),
+    Function::new(
+        "UNSET_RECURSIVE",
+        (2, MANY),
+        "UNSET_RECURSIVE(object, name, …)",
+        "The object without these attributes, at all levels.",
+        unset_recursive,
+    ),
+];
 
 /// Attribute names, sorted.
 struct Names<'a>(BumpVec<'a, &'a str>);
@@ -42,11 +68,11 @@ enum Named {
     Go,
 }
 
-pub(crate) fn keep<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn keep<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     flat(ctx, args, Named::Stay)
 }
 
-pub(crate) fn unset<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn unset<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     flat(ctx, args, Named::Go)
 }
 
@@ -66,11 +92,11 @@ fn flat<'a>(ctx: &Context<'a>, args: &[Value<'a>], named: Named) -> Result<Value
     builder.finish()
 }
 
-pub(crate) fn keep_recursive<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn keep_recursive<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     recursive(ctx, args, Named::Stay)
 }
 
-pub(crate) fn unset_recursive<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn unset_recursive<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     recursive(ctx, args, Named::Go)
 }
 

@@ -3,9 +3,17 @@
 use persea_order::{Value, equal};
 
 use crate::context::arg;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn matches<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[Function::new(
+    "MATCHES",
+    (2, 3),
+    "MATCHES(object, examples [, returnIndex])",
+    "Whether, or which, example the object matches.",
+    matches,
+)];
+
+fn matches<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (document, examples) = (arg(args, 0), arg(args, 1));
     let found = if document.is_object() { position_of_match(ctx, document, examples)? } else { None };
     if arg(args, 2).is_truthy() {

@@ -1,10 +1,22 @@
 //! `MERGE` and `MERGE_RECURSIVE`: one object out of several; for equal names the last value wins.
 
+use crate::function::MANY;
 use bumpalo::collections::Vec as BumpVec;
 use persea_order::{Value, View};
 
 use crate::builder::ArenaBuilder;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("MERGE", (1, MANY), "MERGE(object, …)", "One object with the attributes of all.", merge),
+    Function::new(
+        "MERGE_RECURSIVE",
+        (1, MANY),
+        "MERGE_RECURSIVE(object, …)",
+        "One object with the attributes of all, at all levels.",
+        merge_recursive,
+    ),
+];
 
 /// The objects to merge: the arguments, or the members of the only argument if that is an array.
 fn objects<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Option<BumpVec<'a, Value<'a>>>, Error> {
@@ -19,7 +31,7 @@ fn objects<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Option<BumpVec<'
     Ok(objects.iter().all(|object| object.is_object()).then_some(objects))
 }
 
-pub(crate) fn merge<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn merge<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let Some(objects) = objects(ctx, args)? else { return ctx.invalid_argument() };
     if let [single] = objects.as_slice() {
         return Ok(*single);
@@ -33,7 +45,7 @@ pub(crate) fn merge<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'
     builder.finish()
 }
 
-pub(crate) fn merge_recursive<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn merge_recursive<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let Some(objects) = objects(ctx, args)? else { return ctx.invalid_argument() };
     let mut builder = ctx.builder();
     add_merged(ctx, &mut builder, &objects, persea_vpack::DEPTH_MAX);

@@ -6,8 +6,8 @@ mod keep;
 mod matches;
 mod merge;
 
-pub(crate) use attributes::*;
-pub(crate) use identifier::*;
-pub(crate) use keep::*;
-pub(crate) use matches::*;
-pub(crate) use merge::*;
+use crate::Function;
+
+/// The functions of the family, as the files beside this one register them.
+pub(crate) const FUNCTIONS: &[&[Function]] =
+    &[attributes::FUNCTIONS, identifier::FUNCTIONS, keep::FUNCTIONS, matches::FUNCTIONS, merge::FUNCTIONS];

@@ -1,17 +1,36 @@
 //! `CONCAT`, `CONCAT_SEPARATOR`, `REPEAT`.
 
+use crate::function::MANY;
 use persea_order::Value;
 
 use crate::context::{arg, check_text};
 use crate::numeric::integer;
 use crate::warnings::RESOURCE_LIMIT;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn concat<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("CONCAT", (1, MANY), "CONCAT(value, …)", "The values as one text.", concat),
+    Function::new(
+        "CONCAT_SEPARATOR",
+        (2, MANY),
+        "CONCAT_SEPARATOR(separator, value, …)",
+        "The values as one text, with a separator in between.",
+        concat_separator,
+    ),
+    Function::new(
+        "REPEAT",
+        (2, 3),
+        "REPEAT(text, count [, separator])",
+        "The text a number of times.",
+        repeat,
+    ),
+];
+
+fn concat<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     joined(ctx, args, "")
 }
 
-pub(crate) fn concat_separator<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn concat_separator<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let separator = ctx.text(arg(args, 0));
     joined(ctx, args.get(1..).unwrap_or_default(), separator)
 }
@@ -38,7 +57,7 @@ fn joined<'a>(ctx: &Context<'a>, values: &[Value<'a>], separator: &str) -> Resul
     Ok(Value::from_str(text.into_bump_str()))
 }
 
-pub(crate) fn repeat<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn repeat<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     const RESULT_MAX_BYTES: usize = 16 << 20;
     let text = ctx.text(arg(args, 0));
     let separator = ctx.text(arg(args, 2));

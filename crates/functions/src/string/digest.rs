@@ -9,29 +9,38 @@ use sha2::{Sha256, Sha512};
 
 use super::encode::hex;
 use crate::context::arg;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn md5<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("CRC32", (1, 1), "CRC32(text)", "CRC-32C checksum in hexadecimal.", crc32),
+    Function::new("FNV64", (1, 1), "FNV64(text)", "FNV-1a hash in hexadecimal.", fnv64),
+    Function::new("MD5", (1, 1), "MD5(text)", "MD5 digest in hexadecimal.", md5),
+    Function::new("SHA1", (1, 1), "SHA1(text)", "SHA-1 digest in hexadecimal.", sha1),
+    Function::new("SHA256", (1, 1), "SHA256(text)", "SHA-256 digest in hexadecimal.", sha256),
+    Function::new("SHA512", (1, 1), "SHA512(text)", "SHA-512 digest in hexadecimal.", sha512),
+];
+
+fn md5<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(hex(ctx, &Md5::digest(ctx.text(arg(args, 0)))))
 }
 
-pub(crate) fn sha1<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn sha1<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(hex(ctx, &Sha1::digest(ctx.text(arg(args, 0)))))
 }
 
-pub(crate) fn sha256<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn sha256<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(hex(ctx, &Sha256::digest(ctx.text(arg(args, 0)))))
 }
 
-pub(crate) fn sha512<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn sha512<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(hex(ctx, &Sha512::digest(ctx.text(arg(args, 0)))))
 }
 
-pub(crate) fn crc32<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn crc32<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     upper_hex(ctx, u64::from(crc32c(ctx.text(arg(args, 0)).as_bytes())))
 }
 
-pub(crate) fn fnv64<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn fnv64<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     upper_hex(ctx, fnv1a(ctx.text(arg(args, 0)).as_bytes()))
 }
 

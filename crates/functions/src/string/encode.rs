@@ -10,7 +10,48 @@ use persea_order::Value;
 use crate::context::arg;
 use crate::numeric::{bit_operand, strict_number};
 use crate::type_check::parse_ipv4;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "ENCODE_URI_COMPONENT",
+        (1, 1),
+        "ENCODE_URI_COMPONENT(text)",
+        "The text escaped for use in a URI.",
+        encode_uri_component,
+    ),
+    Function::new(
+        "IPV4_FROM_NUMBER",
+        (1, 1),
+        "IPV4_FROM_NUMBER(number)",
+        "The text of an IPv4 address.",
+        ipv4_from_number,
+    ),
+    Function::new(
+        "IPV4_TO_NUMBER",
+        (1, 1),
+        "IPV4_TO_NUMBER(text)",
+        "The number of an IPv4 address.",
+        ipv4_to_number,
+    ),
+    Function::new(
+        "JSON_PARSE",
+        (1, 1),
+        "JSON_PARSE(text)",
+        "The value that a JSON text stands for.",
+        json_parse,
+    ),
+    Function::new(
+        "JSON_STRINGIFY",
+        (1, 1),
+        "JSON_STRINGIFY(value)",
+        "The value as JSON text.",
+        json_stringify,
+    ),
+    Function::new("TO_BASE64", (1, 1), "TO_BASE64(text)", "The text in Base64.", to_base64),
+    Function::new("TO_CHAR", (1, 1), "TO_CHAR(codepoint)", "The character of a code point.", to_char),
+    Function::new("TO_HEX", (1, 1), "TO_HEX(text)", "The bytes of the text in hexadecimal.", to_hex),
+];
 
 const LOWER_DIGITS: [char; 16] =
     ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
@@ -23,15 +64,15 @@ pub(super) fn hex<'a>(ctx: &Context<'a>, bytes: &[u8]) -> Value<'a> {
     Value::from_str(text.into_bump_str())
 }
 
-pub(crate) fn to_hex<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn to_hex<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(hex(ctx, ctx.text(arg(args, 0)).as_bytes()))
 }
 
-pub(crate) fn to_base64<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn to_base64<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(ctx.string(&STANDARD.encode(ctx.text(arg(args, 0)))))
 }
 
-pub(crate) fn encode_uri_component<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn encode_uri_component<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let mut text = ctx.string_buffer();
     for byte in ctx.text(arg(args, 0)).bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte) {
@@ -44,7 +85,7 @@ pub(crate) fn encode_uri_component<'a>(ctx: &Context<'a>, args: &[Value<'a>]) ->
     Ok(Value::from_str(text.into_bump_str()))
 }
 
-pub(crate) fn to_char<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn to_char<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let character = strict_number(arg(args, 0))
         .filter(|number| (0.0..=f64::from(u32::MAX)).contains(number))
         .and_then(|number| char::from_u32(number as u32));
@@ -54,7 +95,7 @@ pub(crate) fn to_char<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value
     }
 }
 
-pub(crate) fn json_parse<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn json_parse<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let Some(text) = arg(args, 0).as_str() else { return ctx.invalid_argument() };
     let mut builder = ctx.builder();
     let mut parser = ctx.env.json_parser.borrow_mut();
@@ -65,21 +106,21 @@ pub(crate) fn json_parse<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Va
     }
 }
 
-pub(crate) fn json_stringify<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn json_stringify<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let mut builder = ctx.builder();
     builder.add(arg(args, 0));
     let text = persea_json::to_string(builder.as_builder().as_slice()?);
     Ok(ctx.string(&text))
 }
 
-pub(crate) fn ipv4_from_number<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn ipv4_from_number<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     match bit_operand(arg(args, 0)) {
         Some(address) => Ok(ctx.string(&std::net::Ipv4Addr::from(address).to_string())),
         None => ctx.invalid_argument(),
     }
 }
 
-pub(crate) fn ipv4_to_number<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn ipv4_to_number<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     match arg(args, 0).as_str().and_then(parse_ipv4) {
         Some(address) => Ok(Value::from_i64(i64::from(address))),
         None => ctx.invalid_argument(),

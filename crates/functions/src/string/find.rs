@@ -4,11 +4,50 @@ use memchr::memmem;
 use persea_order::Value;
 
 use super::{byte_offset, char_count, part};
+use crate::Function;
 use crate::context::arg;
 use crate::numeric::integer;
 use crate::{Context, Error, like as like_matches};
 
-pub(crate) fn contains<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "CONTAINS",
+        (2, 3),
+        "CONTAINS(text, search [, returnIndex])",
+        "Whether, or where, a text contains another.",
+        contains,
+    ),
+    Function::new(
+        "FIND_FIRST",
+        (2, 4),
+        "FIND_FIRST(text, search [, start [, end]])",
+        "Position of the first occurrence, or -1.",
+        find_first,
+    ),
+    Function::new(
+        "FIND_LAST",
+        (2, 4),
+        "FIND_LAST(text, search [, start [, end]])",
+        "Position of the last occurrence, or -1.",
+        find_last,
+    ),
+    Function::new(
+        "LIKE",
+        (2, 3),
+        "LIKE(text, pattern [, caseInsensitive])",
+        "Whether the text matches a pattern of % and _.",
+        like,
+    ),
+    Function::new(
+        "STARTS_WITH",
+        (2, 3),
+        "STARTS_WITH(text, prefix [, minMatchCount])",
+        "Whether the text starts with a prefix, or with some of several.",
+        starts_with,
+    ),
+];
+
+fn contains<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (text, search) = (ctx.text(arg(args, 0)), ctx.text(arg(args, 1)));
     let found = if search.is_empty() { None } else { memmem::find(text.as_bytes(), search.as_bytes()) };
     if !arg(args, 2).is_truthy() {
@@ -23,11 +62,11 @@ enum Side {
     Last,
 }
 
-pub(crate) fn find_first<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn find_first<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_i64(find(ctx, args, Side::First).unwrap_or(-1)))
 }
 
-pub(crate) fn find_last<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn find_last<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_i64(find(ctx, args, Side::Last).unwrap_or(-1)))
 }
 
@@ -59,7 +98,7 @@ fn find<'a>(ctx: &Context<'a>, args: &[Value<'a>], side: Side) -> Option<i64> {
     Some((start + char_count(part(window, 0, at))) as i64)
 }
 
-pub(crate) fn starts_with<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn starts_with<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let prefix = arg(args, 1);
     let Some(text) = arg(args, 0).as_str() else { return ctx.invalid_argument() };
     if let Some(prefix) = prefix.as_str() {
@@ -83,7 +122,7 @@ pub(crate) fn starts_with<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<V
     Ok(Value::from_bool(n_found >= n_wanted))
 }
 
-pub(crate) fn like<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn like<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (text, pattern) = (ctx.text(arg(args, 0)), ctx.text(arg(args, 1)));
     Ok(Value::from_bool(like_matches(pattern, text, arg(args, 2).is_truthy())))
 }

@@ -13,17 +13,24 @@ mod split;
 mod substitute;
 mod trim;
 
-pub(crate) use concat::*;
-pub(crate) use digest::*;
-pub(crate) use encode::*;
-pub(crate) use find::*;
-pub(crate) use parts::*;
-pub(crate) use random::*;
-pub(crate) use regex::*;
-pub(crate) use similarity::*;
-pub(crate) use split::*;
-pub(crate) use substitute::*;
-pub(crate) use trim::*;
+pub(crate) use similarity::edit_distance;
+
+use crate::Function;
+
+/// The functions of the family, as the files beside this one register them.
+pub(crate) const FUNCTIONS: &[&[Function]] = &[
+    concat::FUNCTIONS,
+    digest::FUNCTIONS,
+    encode::FUNCTIONS,
+    find::FUNCTIONS,
+    parts::FUNCTIONS,
+    random::FUNCTIONS,
+    regex::FUNCTIONS,
+    similarity::FUNCTIONS,
+    split::FUNCTIONS,
+    substitute::FUNCTIONS,
+    trim::FUNCTIONS,
+];
 
 /// Byte offset of the code point at a position; the end of the text if there are not that many.
 pub(crate) fn byte_offset(text: &str, n_chars: usize) -> usize {

@@ -6,26 +6,47 @@ use super::{byte_offset, char_count, part};
 use crate::context::arg;
 use crate::numeric::integer;
 use crate::warnings::BAD_PARAMETER;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn char_length<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("CHAR_LENGTH", (1, 1), "CHAR_LENGTH(text)", "Number of characters.", char_length),
+    Function::new("LEFT", (2, 2), "LEFT(text, n)", "The first n characters.", left),
+    Function::new("REVERSE", (1, 1), "REVERSE(value)", "A text or array from back to front.", reverse),
+    Function::new("RIGHT", (2, 2), "RIGHT(text, n)", "The last n characters.", right),
+    Function::new(
+        "SUBSTRING",
+        (2, 3),
+        "SUBSTRING(text, offset [, length])",
+        "A part of the text.",
+        substring,
+    ),
+    Function::new(
+        "SUBSTRING_BYTES",
+        (2, 5),
+        "SUBSTRING_BYTES(text, offset [, length [, left [, right]]])",
+        "A part of the text by bytes, widened by characters.",
+        substring_bytes,
+    ),
+];
+
+fn char_length<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     Ok(Value::from_u64(char_count(ctx.text(arg(args, 0))) as u64))
 }
 
-pub(crate) fn left<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn left<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let text = ctx.text(arg(args, 0));
     let n_chars = usize::try_from(integer(arg(args, 1))).unwrap_or(0);
     Ok(Value::from_str(part(text, 0, byte_offset(text, n_chars))))
 }
 
-pub(crate) fn right<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn right<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let text = ctx.text(arg(args, 0));
     let n_chars = usize::try_from(integer(arg(args, 1))).unwrap_or(0);
     let start = byte_offset(text, char_count(text).saturating_sub(n_chars));
     Ok(Value::from_str(part(text, start, text.len())))
 }
 
-pub(crate) fn substring<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn substring<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let text = ctx.text(arg(args, 0));
     let start = offset_from_either_end(integer(arg(args, 1)), || char_count(text));
     let start = byte_offset(text, start);
@@ -45,7 +66,7 @@ fn offset_from_either_end(offset: i64, length: impl FnOnce() -> usize) -> usize 
     }
 }
 
-pub(crate) fn substring_bytes<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn substring_bytes<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let Some(text) = arg(args, 0).as_str() else { return ctx.invalid_argument() };
     let count = |position: usize| usize::try_from(integer(arg(args, position))).unwrap_or(0);
     let start = offset_from_either_end(integer(arg(args, 1)), || text.len()).min(text.len());
@@ -65,7 +86,7 @@ pub(crate) fn substring_bytes<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Resu
     Ok(Value::from_str(part(text, start, end)))
 }
 
-pub(crate) fn reverse<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn reverse<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let value = arg(args, 0);
     if let View::Str(text) = value.view() {
         let mut reversed = bumpalo::collections::String::with_capacity_in(text.len(), ctx.arena);

@@ -8,9 +8,15 @@ use rand::distr::Alphanumeric;
 
 use crate::context::arg;
 use crate::numeric::integer;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn uuid<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("RANDOM_TOKEN", (1, 1), "RANDOM_TOKEN(length)", "Random letters and digits.", random_token)
+        .volatile(),
+    Function::new("UUID", (0, 0), "UUID()", "A random identifier.", uuid).volatile(),
+];
+
+fn uuid<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, Error> {
     const VERSION_4: u128 = 0x4000 << 64;
     const VERSION_MASK: u128 = 0xf000 << 64;
     const VARIANT: u128 = 0b10 << 62;
@@ -28,7 +34,7 @@ pub(crate) fn uuid<'a>(ctx: &Context<'a>, _: &[Value<'a>]) -> Result<Value<'a>, 
     Ok(Value::from_str(text.into_bump_str()))
 }
 
-pub(crate) fn random_token<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn random_token<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     const LENGTH_MAX: usize = 65_536;
     let length = usize::try_from(integer(arg(args, 0))).ok().filter(|length| *length <= LENGTH_MAX);
     let Some(length) = length else { return Err(Error::ArgumentType(ctx.function())) };

@@ -6,9 +6,40 @@ use super::part;
 use super::split::{Limit, limit};
 use crate::context::{arg, check_text};
 use crate::pattern::{Groups, pattern};
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn regex_test<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "REGEX_MATCHES",
+        (2, 3),
+        "REGEX_MATCHES(text, regex [, caseInsensitive])",
+        "The first match and its groups.",
+        regex_matches,
+    ),
+    Function::new(
+        "REGEX_REPLACE",
+        (3, 4),
+        "REGEX_REPLACE(text, regex, replacement [, caseInsensitive])",
+        "The text with all matches replaced.",
+        regex_replace,
+    ),
+    Function::new(
+        "REGEX_SPLIT",
+        (2, 4),
+        "REGEX_SPLIT(text, regex [, caseInsensitive [, limit]])",
+        "The parts of the text between matches.",
+        regex_split,
+    ),
+    Function::new(
+        "REGEX_TEST",
+        (2, 3),
+        "REGEX_TEST(text, regex [, caseInsensitive])",
+        "Whether a part of the text matches.",
+        regex_test,
+    ),
+];
+
+fn regex_test<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (text, expression) = (ctx.text(arg(args, 0)), ctx.text(arg(args, 1)));
     match pattern(ctx, expression, arg(args, 2).is_truthy()) {
         Some(pattern) => Ok(Value::from_bool(pattern.is_match(text)?)),
@@ -16,7 +47,7 @@ pub(crate) fn regex_test<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Va
     }
 }
 
-pub(crate) fn regex_replace<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn regex_replace<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (text, expression) = (ctx.text(arg(args, 0)), ctx.text(arg(args, 1)));
     let replacement = ctx.text(arg(args, 2));
     let Some(pattern) = pattern(ctx, expression, arg(args, 3).is_truthy()) else {
@@ -71,7 +102,7 @@ fn expand(replacement: &str, text: &str, groups: &Groups, out: &mut bumpalo::col
     }
 }
 
-pub(crate) fn regex_matches<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn regex_matches<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (text, expression) = (ctx.text(arg(args, 0)), ctx.text(arg(args, 1)));
     let Some(pattern) = pattern(ctx, expression, arg(args, 2).is_truthy()) else {
         return ctx.invalid_regex();
@@ -86,7 +117,7 @@ pub(crate) fn regex_matches<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result
     }
 }
 
-pub(crate) fn regex_split<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn regex_split<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (text, expression) = (ctx.text(arg(args, 0)), ctx.text(arg(args, 1)));
     let limit = match limit(args.get(3).copied()) {
         Limit::Pieces(limit) => limit,

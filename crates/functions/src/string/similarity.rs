@@ -5,7 +5,32 @@ use persea_order::Value;
 
 use crate::context::arg;
 use crate::numeric::strict_number;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "LEVENSHTEIN_DISTANCE",
+        (2, 2),
+        "LEVENSHTEIN_DISTANCE(text1, text2)",
+        "Number of edits between two texts.",
+        levenshtein_distance,
+    ),
+    Function::new(
+        "NGRAM_POSITIONAL_SIMILARITY",
+        (3, 3),
+        "NGRAM_POSITIONAL_SIMILARITY(input, target, n)",
+        "Likeness by n-grams, partial matches counted.",
+        ngram_positional_similarity,
+    ),
+    Function::new(
+        "NGRAM_SIMILARITY",
+        (3, 3),
+        "NGRAM_SIMILARITY(input, target, n)",
+        "Likeness by n-grams.",
+        ngram_similarity,
+    ),
+    Function::new("SOUNDEX", (1, 1), "SOUNDEX(text)", "Code of what the text sounds like.", soundex),
+];
 
 /// Longest text these functions compare, in code points: their time grows with the product of both lengths.
 const COMPARED_CHARS_MAX: usize = 1 << 14;
@@ -19,7 +44,7 @@ fn characters<'a>(ctx: &Context<'a>, text: &str) -> Result<BumpVec<'a, char>, Er
     Ok(characters)
 }
 
-pub(crate) fn levenshtein_distance<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn levenshtein_distance<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let left = characters(ctx, ctx.text(arg(args, 0)))?;
     let right = characters(ctx, ctx.text(arg(args, 1)))?;
     Ok(Value::from_u64(edit_distance(ctx, &left, &right, true)? as u64))
@@ -59,7 +84,7 @@ pub(crate) fn edit_distance(
     Ok(last.last().copied().unwrap_or(0))
 }
 
-pub(crate) fn ngram_similarity<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn ngram_similarity<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let Some((input, target, n)) = ngram_arguments(ctx, args)? else { return ctx.invalid_argument() };
     if input.len() < n || target.len() < n {
         return Ok(Value::from_i64(i64::from(input == target)));
@@ -69,10 +94,7 @@ pub(crate) fn ngram_similarity<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Res
     Ok(single(matched / (target.len() - n + 1) as f32))
 }
 
-pub(crate) fn ngram_positional_similarity<'a>(
-    ctx: &Context<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, Error> {
+fn ngram_positional_similarity<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let Some((input, target, n)) = ngram_arguments(ctx, args)? else { return ctx.invalid_argument() };
     let (shorter, longer) = if target.len() > input.len() { (input, target) } else { (target, input) };
     let same = |left: &[char], right: &[char]| left.iter().zip(right).filter(|(x, y)| x == y).count() as f32;
@@ -128,7 +150,7 @@ fn longest_match(
     Ok(best.last().copied().unwrap_or(0.0))
 }
 
-pub(crate) fn soundex<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn soundex<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let text = ctx.text(arg(args, 0));
     let mut code = ctx.string_buffer();
     let mut previous = None;

@@ -7,9 +7,17 @@ use super::occurrences::Occurrences;
 use super::part;
 use crate::context::arg;
 use crate::numeric::integer;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
 
-pub(crate) fn split<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+pub(super) const FUNCTIONS: &[Function] = &[Function::new(
+    "SPLIT",
+    (1, 3),
+    "SPLIT(text [, separator [, limit]])",
+    "The parts of the text between separators.",
+    split,
+)];
+
+fn split<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let text = ctx.text(arg(args, 0));
     let limit = match limit(args.get(2).copied()) {
         Limit::Pieces(limit) => limit,

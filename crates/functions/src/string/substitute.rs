@@ -8,7 +8,15 @@ use super::part;
 use crate::context::{arg, check_text};
 use crate::numeric::integer;
 use crate::warnings::ARGUMENT_COUNT;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[Function::new(
+    "SUBSTITUTE",
+    (2, 4),
+    "SUBSTITUTE(text, search [, replace [, limit]])",
+    "The text with other texts put in.",
+    substitute,
+)];
 
 /// What to look for, and what to put there.
 struct Rule<'a> {
@@ -16,7 +24,7 @@ struct Rule<'a> {
     replacement: &'a str,
 }
 
-pub(crate) fn substitute<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn substitute<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let text = ctx.text(arg(args, 0));
     let search = arg(args, 1);
     let (rules, limit_position) = match search.view() {

@@ -4,11 +4,37 @@ use persea_order::{Value, View};
 
 use crate::context::arg;
 use crate::numeric::integer;
-use crate::{Context, Error};
+use crate::{Context, Error, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("LOWER", (1, 1), "LOWER(text)", "The text in lower case.", lower),
+    Function::new(
+        "LTRIM",
+        (1, 2),
+        "LTRIM(text [, chars])",
+        "The text without the characters at its start.",
+        ltrim,
+    ),
+    Function::new(
+        "RTRIM",
+        (1, 2),
+        "RTRIM(text [, chars])",
+        "The text without the characters at its end.",
+        rtrim,
+    ),
+    Function::new(
+        "TRIM",
+        (1, 2),
+        "TRIM(text [, typeOrChars])",
+        "The text without the characters at its ends.",
+        trim,
+    ),
+    Function::new("UPPER", (1, 1), "UPPER(text)", "The text in upper case.", upper),
+];
 
 const WHITESPACE: &str = "\r\n\t ";
 
-pub(crate) fn trim<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn trim<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let text = ctx.text(arg(args, 0));
     let how = arg(args, 1);
     Ok(Value::from_str(match how.view() {
@@ -31,19 +57,19 @@ fn signs<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> &'a str {
     if args.len() > 1 { ctx.text(arg(args, 1)) } else { WHITESPACE }
 }
 
-pub(crate) fn ltrim<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn ltrim<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let signs = signs(ctx, args);
     let text = ctx.text(arg(args, 0));
     Ok(Value::from_str(text.trim_start_matches(|character| signs.contains(character))))
 }
 
-pub(crate) fn rtrim<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn rtrim<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let signs = signs(ctx, args);
     let text = ctx.text(arg(args, 0));
     Ok(Value::from_str(text.trim_end_matches(|character| signs.contains(character))))
 }
 
-pub(crate) fn lower<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn lower<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let text = ctx.text(arg(args, 0));
     if text.is_ascii() {
         let copy = ctx.arena.alloc_str(text);
@@ -53,7 +79,7 @@ pub(crate) fn lower<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'
     Ok(ctx.string(&text.to_lowercase()))
 }
 
-pub(crate) fn upper<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
+fn upper<'a>(ctx: &Context<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let text = ctx.text(arg(args, 0));
     if text.is_ascii() {
         let copy = ctx.arena.alloc_str(text);
