@@ -6,7 +6,8 @@ use persea_vpack::VPackBuf;
 
 use crate::catalog::FunctionCatalog;
 use crate::plan::{
-    ArrayQuantifier, AttributePath, BinaryOp, Expr, ObjectKey, ObjectMember, Quantifier, UnaryOp, VarId,
+    ArrayQuantifier, AttributePath, BinaryOperator, Expr, ObjectKey, ObjectMember, Quantifier, UnaryOperator,
+    VarId,
 };
 use crate::var_set::VarSet;
 
@@ -246,19 +247,19 @@ impl Expr {
 
     /// `left op right`.
     #[must_use]
-    pub fn binary(op: BinaryOp, left: Self, right: Self) -> Self {
+    pub fn binary(op: BinaryOperator, left: Self, right: Self) -> Self {
         Self::Binary(op, Box::new(left), Box::new(right))
     }
 
     /// `!operand`.
     #[must_use]
     pub fn negation(operand: Self) -> Self {
-        Self::Unary(UnaryOp::Not, Box::new(operand))
+        Self::Unary(UnaryOperator::Not, Box::new(operand))
     }
 
     /// The operands of a chain of `op` (`And` or `Or`), in order; the expression itself if it is none.
     #[must_use]
-    pub fn operands(&self, op: BinaryOp) -> Vec<&Expr> {
+    pub fn operands(&self, op: BinaryOperator) -> Vec<&Expr> {
         let mut found = Vec::new();
         let mut pending = vec![self];
         while let Some(expr) = pending.pop() {
@@ -274,7 +275,7 @@ impl Expr {
     }
 
     /// Joins expressions by `op`; `None` if there are none.
-    pub fn join(op: BinaryOp, operands: impl IntoIterator<Item = Expr>) -> Option<Self> {
+    pub fn join(op: BinaryOperator, operands: impl IntoIterator<Item = Expr>) -> Option<Self> {
         operands.into_iter().reduce(|left, right| Self::binary(op, left, right))
     }
 
@@ -422,64 +423,6 @@ impl PartialEq for ObjectKey {
             (Self::Name(one), Self::Name(two)) => one == two,
             (Self::Computed(one), Self::Computed(two)) => one == two,
             _ => false,
-        }
-    }
-}
-
-impl BinaryOp {
-    /// The operator as written.
-    #[must_use]
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Self::And => "&&",
-            Self::Or => "||",
-            Self::Add => "+",
-            Self::Subtract => "-",
-            Self::Multiply => "*",
-            Self::Divide => "/",
-            Self::Modulo => "%",
-            Self::Equal => "==",
-            Self::NotEqual => "!=",
-            Self::Less => "<",
-            Self::LessEqual => "<=",
-            Self::Greater => ">",
-            Self::GreaterEqual => ">=",
-            Self::In => "IN",
-            Self::NotIn => "NOT IN",
-            Self::Like => "LIKE",
-            Self::NotLike => "NOT LIKE",
-            Self::Match => "=~",
-            Self::NotMatch => "!~",
-        }
-    }
-
-    /// The operator with exchanged sides, for comparisons: `a < b` is `b > a`.
-    #[must_use]
-    pub fn mirrored(self) -> Option<Self> {
-        match self {
-            Self::Equal => Some(Self::Equal),
-            Self::NotEqual => Some(Self::NotEqual),
-            Self::Less => Some(Self::Greater),
-            Self::LessEqual => Some(Self::GreaterEqual),
-            Self::Greater => Some(Self::Less),
-            Self::GreaterEqual => Some(Self::LessEqual),
-            _ => None,
-        }
-    }
-
-    /// The operator with the opposite result, for those whose result is always true or false.
-    #[must_use]
-    pub fn negated(self) -> Option<Self> {
-        match self {
-            Self::Equal => Some(Self::NotEqual),
-            Self::NotEqual => Some(Self::Equal),
-            Self::Less => Some(Self::GreaterEqual),
-            Self::LessEqual => Some(Self::Greater),
-            Self::Greater => Some(Self::LessEqual),
-            Self::GreaterEqual => Some(Self::Less),
-            Self::In => Some(Self::NotIn),
-            Self::NotIn => Some(Self::In),
-            _ => None,
         }
     }
 }

@@ -4,7 +4,7 @@ use persea_vpack::Slice;
 
 use crate::catalog::{ConstantEvaluator, FunctionCatalog};
 use crate::error::Error;
-use crate::plan::{BinaryOp, Expr, ObjectKey};
+use crate::plan::{BinaryOperator, Expr, ObjectKey};
 use crate::value;
 use crate::warnings::Warnings;
 
@@ -77,8 +77,8 @@ fn constant(expr: &Expr) -> Option<Slice<'_>> {
 /// Logical operators and conditions decided by a constant.
 fn fold_choice(expr: Expr) -> Result<Expr, Expr> {
     match expr {
-        Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => match &*left {
-            Expr::Const(value) if value::is_truthy(value) == (op == BinaryOp::And) => Ok(*right),
+        Expr::Binary(op @ (BinaryOperator::And | BinaryOperator::Or), left, right) => match &*left {
+            Expr::Const(value) if value::is_truthy(value) == (op == BinaryOperator::And) => Ok(*right),
             Expr::Const(_) => Ok(*left),
             _ => Err(Expr::Binary(op, left, right)),
         },

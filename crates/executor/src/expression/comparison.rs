@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use persea_order::{Value, View, compare, equal};
-use persea_planner::plan::BinaryOp;
+use persea_planner::plan::BinaryOperator;
 
 use super::evaluate::{Evaluator, Frame, follow};
 use super::operand::{Operand, Rows};
@@ -22,14 +22,14 @@ pub(crate) enum Comparison {
 }
 
 impl Comparison {
-    pub(super) fn from_op(op: BinaryOp) -> Option<Self> {
+    pub(super) fn from_op(op: BinaryOperator) -> Option<Self> {
         Some(match op {
-            BinaryOp::Equal => Comparison::Equal,
-            BinaryOp::NotEqual => Comparison::NotEqual,
-            BinaryOp::Less => Comparison::Less,
-            BinaryOp::LessEqual => Comparison::LessEqual,
-            BinaryOp::Greater => Comparison::Greater,
-            BinaryOp::GreaterEqual => Comparison::GreaterEqual,
+            BinaryOperator::Equal => Comparison::Equal,
+            BinaryOperator::NotEqual => Comparison::NotEqual,
+            BinaryOperator::Less => Comparison::Less,
+            BinaryOperator::LessEqual => Comparison::LessEqual,
+            BinaryOperator::Greater => Comparison::Greater,
+            BinaryOperator::GreaterEqual => Comparison::GreaterEqual,
             _ => return None,
         })
     }

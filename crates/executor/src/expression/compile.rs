@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use persea_functions::lookup;
 use persea_order::Value;
-use persea_planner::plan::{self, BinaryOp, Expr, ObjectKey, UnaryOp, VarId, Variable};
+use persea_planner::plan::{self, BinaryOperator, Expr, ObjectKey, UnaryOperator, VarId, Variable};
 
 use super::arithmetic::Arithmetic;
 use super::membership::ValueSet;
@@ -33,9 +33,9 @@ impl<'q> Compiler<'q> {
                 None => Compiled::Index(self.boxed(base), self.boxed(index)),
             },
             Expr::Unary(op, operand) => match op {
-                UnaryOp::Plus => Compiled::Plus(self.boxed(operand)),
-                UnaryOp::Minus => Compiled::Minus(self.boxed(operand)),
-                UnaryOp::Not => Compiled::Not(self.boxed(operand)),
+                UnaryOperator::Plus => Compiled::Plus(self.boxed(operand)),
+                UnaryOperator::Minus => Compiled::Minus(self.boxed(operand)),
+                UnaryOperator::Not => Compiled::Not(self.boxed(operand)),
             },
             Expr::Binary(op, left, right) => self.binary(*op, left, right),
             Expr::ArrayCompare { quantifier, op, left, right } => {
@@ -148,24 +148,24 @@ impl<'q> Compiler<'q> {
         }
     }
 
-    fn binary(&self, op: BinaryOp, left: &'q Expr, right: &'q Expr) -> Compiled<'q> {
+    fn binary(&self, op: BinaryOperator, left: &'q Expr, right: &'q Expr) -> Compiled<'q> {
         if let Some(comparison) = Comparison::from_op(op) {
             return Compiled::Compare(comparison, self.boxed(left), self.boxed(right)).normalized();
         }
         match op {
-            BinaryOp::And => Compiled::And(self.boxed(left), self.boxed(right)),
-            BinaryOp::Or => Compiled::Or(self.boxed(left), self.boxed(right)),
-            BinaryOp::Add => self.arithmetic(Arithmetic::Add, left, right),
-            BinaryOp::Subtract => self.arithmetic(Arithmetic::Subtract, left, right),
-            BinaryOp::Multiply => self.arithmetic(Arithmetic::Multiply, left, right),
-            BinaryOp::Divide => self.arithmetic(Arithmetic::Divide, left, right),
-            BinaryOp::Modulo => self.arithmetic(Arithmetic::Modulo, left, right),
-            BinaryOp::In => self.membership(left, right, false),
-            BinaryOp::NotIn => self.membership(left, right, true),
-            BinaryOp::Like => self.pattern("LIKE", left, right),
-            BinaryOp::NotLike => Compiled::Not(Box::new(self.pattern("LIKE", left, right))),
-            BinaryOp::Match => self.pattern("REGEX_TEST", left, right),
-            BinaryOp::NotMatch => Compiled::Not(Box::new(self.pattern("REGEX_TEST", left, right))),
+            BinaryOperator::And => Compiled::And(self.boxed(left), self.boxed(right)),
+            BinaryOperator::Or => Compiled::Or(self.boxed(left), self.boxed(right)),
+            BinaryOperator::Add => self.arithmetic(Arithmetic::Add, left, right),
+            BinaryOperator::Subtract => self.arithmetic(Arithmetic::Subtract, left, right),
+            BinaryOperator::Multiply => self.arithmetic(Arithmetic::Multiply, left, right),
+            BinaryOperator::Divide => self.arithmetic(Arithmetic::Divide, left, right),
+            BinaryOperator::Modulo => self.arithmetic(Arithmetic::Modulo, left, right),
+            BinaryOperator::In => self.membership(left, right, false),
+            BinaryOperator::NotIn => self.membership(left, right, true),
+            BinaryOperator::Like => self.pattern("LIKE", left, right),
+            BinaryOperator::NotLike => Compiled::Not(Box::new(self.pattern("LIKE", left, right))),
+            BinaryOperator::Match => self.pattern("REGEX_TEST", left, right),
+            BinaryOperator::NotMatch => Compiled::Not(Box::new(self.pattern("REGEX_TEST", left, right))),
             // All comparisons have been dealt with above.
             _ => Compiled::Const(Value::NULL),
         }
@@ -193,7 +193,7 @@ impl<'q> Compiler<'q> {
     fn array_compare(
         &self,
         quantifier: &'q plan::Quantifier,
-        op: BinaryOp,
+        op: BinaryOperator,
         left: &'q Expr,
         right: &'q Expr,
     ) -> Compiled<'q> {
@@ -205,7 +205,7 @@ impl<'q> Compiler<'q> {
         };
         let test = match Comparison::from_op(op) {
             Some(comparison) => MemberTest::Compare(comparison),
-            None => MemberTest::In { negated: op == BinaryOp::NotIn },
+            None => MemberTest::In { negated: op == BinaryOperator::NotIn },
         };
         Compiled::ArrayCompare { quantifier, test, left: self.boxed(left), right: self.boxed(right) }
     }

@@ -24,15 +24,15 @@ const FOLDED_ARENA_BYTES_MAX: usize = 4 << 20;
 /// use std::sync::Arc;
 /// use persea_executor::ConstantFolder;
 /// use persea_planner::ConstantEvaluator;
-/// use persea_planner::plan::{BinaryOp, Expr};
+/// use persea_planner::plan::{BinaryOperator, Expr};
 /// use persea_vpack::vpack;
 ///
 /// let number = |value: i64| Box::new(Expr::Const(Arc::new(vpack!(value))));
-/// let product = Expr::Binary(BinaryOp::Multiply, number(6), number(7));
+/// let product = Expr::Binary(BinaryOperator::Multiply, number(6), number(7));
 /// let folded = ConstantFolder.evaluate(&product).expect("a constant");
 /// assert_eq!(folded.value.as_slice().as_i64(), Some(42));
 ///
-/// let quotient = Expr::Binary(BinaryOp::Divide, number(1), number(0));
+/// let quotient = Expr::Binary(BinaryOperator::Divide, number(1), number(0));
 /// let folded = ConstantFolder.evaluate(&quotient).expect("a constant");
 /// assert_eq!(folded.warnings, [(1562, "division by zero".to_owned())]);
 /// ```

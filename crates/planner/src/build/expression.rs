@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use persea_aql::ast::{self, BinaryOperator, ExprKind, UnaryOperator};
+use persea_aql::ast::{self, ExprKind};
 
 use super::options::ast_contains_subquery;
 use super::{Builder, DEPTH_MAX};
 use crate::error::Error;
 use crate::fold;
 use crate::plan::{
-    AccessMode, ArrayQuantifier, BinaryOp, Expr, ObjectKey, ObjectMember, Quantifier, UnaryOp, VarId,
+    AccessMode, ArrayQuantifier, BinaryOperator, Expr, ObjectKey, ObjectMember, Quantifier, VarId,
 };
 use crate::value;
 
@@ -60,13 +60,13 @@ impl Builder<'_> {
                 .cloned()
                 .ok_or_else(|| Error::Structure("array element outside of an expansion".into())),
             ExprKind::Unary { operator, operand } => {
-                Ok(Expr::Unary(unary(*operator), Box::new(self.expression(operand)?)))
+                Ok(Expr::Unary(*operator, Box::new(self.expression(operand)?)))
             }
             ExprKind::Binary { operator, left, right } => self.binary(*operator, left, right),
             ExprKind::ArrayComparison { quantifier, operator, left, right } => Ok(Expr::ArrayCompare {
                 left: Box::new(self.expression(left)?),
                 right: Box::new(self.expression(right)?),
-                op: binary(*operator),
+                op: *operator,
                 quantifier: self.quantifier(quantifier)?,
             }),
             ExprKind::Ternary { condition, then, otherwise } => {
@@ -132,18 +132,12 @@ impl Builder<'_> {
         Err(Error::CollectionInExpression(name.to_owned()))
     }
 
-    fn binary(
-        &mut self,
-        operator: BinaryOperator,
-        left: &ast::Expr,
-        right: &ast::Expr,
-    ) -> Result<Expr, Error> {
-        let op = binary(operator);
+    fn binary(&mut self, op: BinaryOperator, left: &ast::Expr, right: &ast::Expr) -> Result<Expr, Error> {
         let mut left = self.expression(left)?;
-        if matches!(op, BinaryOp::And | BinaryOp::Or) && ast_contains_subquery(right) {
+        if matches!(op, BinaryOperator::And | BinaryOperator::Or) && ast_contains_subquery(right) {
             let decider = self.decider(left)?;
             left = decider.clone();
-            let guard = if op == BinaryOp::And { decider } else { Expr::negation(decider) };
+            let guard = if op == BinaryOperator::And { decider } else { Expr::negation(decider) };
             let right = self.guarded(guard, |builder| builder.expression(right))?;
             return Ok(Expr::binary(op, left, right));
         }
@@ -210,7 +204,7 @@ impl Builder<'_> {
 
     /// The condition under which the operand under construction is needed.
     pub(super) fn guard(&self) -> Option<Expr> {
-        Expr::join(BinaryOp::And, self.guards.iter().cloned())
+        Expr::join(BinaryOperator::And, self.guards.iter().cloned())
     }
 
     fn quantifier(&mut self, quantifier: &ast::Quantifier) -> Result<Quantifier, Error> {
@@ -388,37 +382,5 @@ impl Builder<'_> {
             return Err(Error::FunctionUnknown("COLLECTION_COUNT".into()));
         };
         Ok(Expr::Call { function: meta.name, args: vec![value::string(collection)] })
-    }
-}
-
-fn unary(operator: UnaryOperator) -> UnaryOp {
-    match operator {
-        UnaryOperator::Plus => UnaryOp::Plus,
-        UnaryOperator::Minus => UnaryOp::Minus,
-        UnaryOperator::Not => UnaryOp::Not,
-    }
-}
-
-fn binary(operator: BinaryOperator) -> BinaryOp {
-    match operator {
-        BinaryOperator::Or => BinaryOp::Or,
-        BinaryOperator::And => BinaryOp::And,
-        BinaryOperator::Equal => BinaryOp::Equal,
-        BinaryOperator::NotEqual => BinaryOp::NotEqual,
-        BinaryOperator::Less => BinaryOp::Less,
-        BinaryOperator::LessEqual => BinaryOp::LessEqual,
-        BinaryOperator::Greater => BinaryOp::Greater,
-        BinaryOperator::GreaterEqual => BinaryOp::GreaterEqual,
-        BinaryOperator::In => BinaryOp::In,
-        BinaryOperator::NotIn => BinaryOp::NotIn,
-        BinaryOperator::Like => BinaryOp::Like,
-        BinaryOperator::NotLike => BinaryOp::NotLike,
-        BinaryOperator::Match => BinaryOp::Match,
-        BinaryOperator::NotMatch => BinaryOp::NotMatch,
-        BinaryOperator::Add => BinaryOp::Add,
-        BinaryOperator::Subtract => BinaryOp::Subtract,
-        BinaryOperator::Multiply => BinaryOp::Multiply,
-        BinaryOperator::Divide => BinaryOp::Divide,
-        BinaryOperator::Modulo => BinaryOp::Modulo,
     }
 }

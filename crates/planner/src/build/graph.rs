@@ -143,14 +143,13 @@ impl Builder<'_> {
     fn graph_source(
         &mut self,
         subject: &ast::GraphSubject,
-        direction: ast::Direction,
+        direction: Direction,
     ) -> Result<GraphSource, Error> {
         if !self.modified.is_empty() {
             return Err(Error::AccessAfterModification("traversal".into()));
         }
-        let default = to_direction(direction);
         match subject {
-            ast::GraphSubject::Graph(name) => self.named_graph(name, default),
+            ast::GraphSubject::Graph(name) => self.named_graph(name, direction),
             ast::GraphSubject::EdgeCollections(list) => {
                 let mut edges: Vec<(CollectionRef, Direction)> = Vec::new();
                 for (own, source) in list {
@@ -158,7 +157,7 @@ impl Builder<'_> {
                     if !collection.is_edge {
                         return Err(Error::CollectionType(collection.name.to_string()));
                     }
-                    let direction = own.map_or(default, to_direction);
+                    let direction = own.unwrap_or(direction);
                     match edges.iter().find(|(known, _)| known.id == collection.id) {
                         Some((_, known)) if *known != direction => {
                             return Err(Error::Structure(format!(
@@ -170,7 +169,7 @@ impl Builder<'_> {
                         None => edges.push((collection, direction)),
                     }
                 }
-                Ok(GraphSource { name: None, edges, vertices: self.with.clone(), direction: default })
+                Ok(GraphSource { name: None, edges, vertices: self.with.clone(), direction })
             }
         }
     }
@@ -326,12 +325,4 @@ fn depth_number(expr: &Expr) -> Result<u64, Error> {
     let slice = expr.as_const().ok_or_else(invalid)?.as_slice();
     let number = slice.as_f64().filter(|number| slice.is_number() && *number >= 0.0 && number.fract() == 0.0);
     number.map(|number| number as u64).ok_or_else(invalid)
-}
-
-fn to_direction(direction: ast::Direction) -> Direction {
-    match direction {
-        ast::Direction::Outbound => Direction::Outbound,
-        ast::Direction::Inbound => Direction::Inbound,
-        ast::Direction::Any => Direction::Any,
-    }
 }

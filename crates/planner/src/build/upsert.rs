@@ -9,8 +9,8 @@ use super::Builder;
 use super::options::{ForOptions, Modification};
 use crate::error::Error;
 use crate::plan::{
-    BinaryOp, CollectionRef, DocumentOutput, EnumerateCollectionNode, Expr, LimitNode, NodeKind, ObjectKey,
-    ObjectMember, Pipeline, UpsertNode, VarId,
+    BinaryOperator, CollectionRef, DocumentOutput, EnumerateCollectionNode, Expr, LimitNode, NodeKind,
+    ObjectKey, ObjectMember, Pipeline, UpsertNode, VarId,
 };
 use crate::value;
 
@@ -37,7 +37,7 @@ impl Builder<'_> {
                 builder.currents.pop();
                 builder.filter_by(condition?)?;
             }
-            if let Some(condition) = Expr::join(BinaryOp::And, conditions) {
+            if let Some(condition) = Expr::join(BinaryOperator::And, conditions) {
                 builder.filter_by(condition)?;
             }
             builder.push(NodeKind::Limit(LimitNode { offset: 0, count: 1, full_count: false }))?;
@@ -137,11 +137,11 @@ impl Builder<'_> {
                     constant_member(constant.as_slice(), attribute, conditions, depth + 1)?;
                 }
                 value if value.as_path().is_some() => {
-                    conditions.push(Expr::binary(BinaryOp::Equal, attribute, value));
+                    conditions.push(Expr::binary(BinaryOperator::Equal, attribute, value));
                 }
                 value => {
                     let value = Expr::Var(self.materialize(value)?);
-                    conditions.push(Expr::binary(BinaryOp::Equal, attribute, value));
+                    conditions.push(Expr::binary(BinaryOperator::Equal, attribute, value));
                 }
             }
         }
@@ -174,6 +174,6 @@ fn constant_member(
     if member.is_object() && !member.is_empty() {
         return constant_example(member, &attribute, conditions, depth);
     }
-    conditions.push(Expr::binary(BinaryOp::Equal, attribute, Expr::Const(value::copy(member))));
+    conditions.push(Expr::binary(BinaryOperator::Equal, attribute, Expr::Const(value::copy(member))));
     Ok(())
 }

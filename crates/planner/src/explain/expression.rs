@@ -2,7 +2,7 @@
 
 use persea_vpack::{Builder, Slice};
 
-use crate::plan::{ArrayQuantifier, BinaryOp, Expr, ObjectKey, Plan, Quantifier, UnaryOp, VarId};
+use crate::plan::{ArrayQuantifier, BinaryOperator, Expr, ObjectKey, Plan, Quantifier, UnaryOperator, VarId};
 
 /// Writes an expression.
 pub(super) fn write(builder: &mut Builder, plan: &Plan, expr: &Expr) {
@@ -22,9 +22,9 @@ pub(super) fn write(builder: &mut Builder, plan: &Plan, expr: &Expr) {
         Expr::Index(base, index) => node(builder, plan, "indexed access", 37, &[base, index]),
         Expr::Unary(op, operand) => {
             let (name, id) = match op {
-                UnaryOp::Plus => ("unary plus", 15),
-                UnaryOp::Minus => ("unary minus", 16),
-                UnaryOp::Not => ("unary not", 17),
+                UnaryOperator::Plus => ("unary plus", 15),
+                UnaryOperator::Minus => ("unary minus", 16),
+                UnaryOperator::Not => ("unary not", 17),
             };
             node(builder, plan, name, id, &[operand]);
         }
@@ -173,28 +173,28 @@ fn write_call(builder: &mut Builder, plan: &Plan, kind: &str, id: u64, function:
     builder.close().close();
 }
 
-fn write_binary(builder: &mut Builder, plan: &Plan, op: BinaryOp, left: &Expr, right: &Expr) {
+fn write_binary(builder: &mut Builder, plan: &Plan, op: BinaryOperator, left: &Expr, right: &Expr) {
     let (name, id) = match op {
-        BinaryOp::And => ("logical and", 18),
-        BinaryOp::Or => ("logical or", 19),
-        BinaryOp::Add => ("plus", 20),
-        BinaryOp::Subtract => ("minus", 21),
-        BinaryOp::Multiply => ("times", 22),
-        BinaryOp::Divide => ("division", 23),
-        BinaryOp::Modulo => ("modulus", 24),
-        BinaryOp::Equal => ("compare ==", 25),
-        BinaryOp::NotEqual => ("compare !=", 26),
-        BinaryOp::Less => ("compare <", 27),
-        BinaryOp::LessEqual => ("compare <=", 28),
-        BinaryOp::Greater => ("compare >", 29),
-        BinaryOp::GreaterEqual => ("compare >=", 30),
-        BinaryOp::In => ("compare in", 31),
-        BinaryOp::NotIn => ("compare not in", 32),
+        BinaryOperator::And => ("logical and", 18),
+        BinaryOperator::Or => ("logical or", 19),
+        BinaryOperator::Add => ("plus", 20),
+        BinaryOperator::Subtract => ("minus", 21),
+        BinaryOperator::Multiply => ("times", 22),
+        BinaryOperator::Divide => ("division", 23),
+        BinaryOperator::Modulo => ("modulus", 24),
+        BinaryOperator::Equal => ("compare ==", 25),
+        BinaryOperator::NotEqual => ("compare !=", 26),
+        BinaryOperator::Less => ("compare <", 27),
+        BinaryOperator::LessEqual => ("compare <=", 28),
+        BinaryOperator::Greater => ("compare >", 29),
+        BinaryOperator::GreaterEqual => ("compare >=", 30),
+        BinaryOperator::In => ("compare in", 31),
+        BinaryOperator::NotIn => ("compare not in", 32),
         // LIKE and =~ are calls there.
-        BinaryOp::Like => return write_match(builder, plan, "LIKE", false, left, right),
-        BinaryOp::NotLike => return write_match(builder, plan, "LIKE", true, left, right),
-        BinaryOp::Match => return write_match(builder, plan, "REGEX_TEST", false, left, right),
-        BinaryOp::NotMatch => return write_match(builder, plan, "REGEX_TEST", true, left, right),
+        BinaryOperator::Like => return write_match(builder, plan, "LIKE", false, left, right),
+        BinaryOperator::NotLike => return write_match(builder, plan, "LIKE", true, left, right),
+        BinaryOperator::Match => return write_match(builder, plan, "REGEX_TEST", false, left, right),
+        BinaryOperator::NotMatch => return write_match(builder, plan, "REGEX_TEST", true, left, right),
     };
     node(builder, plan, name, id, &[left, right]);
 }
@@ -214,15 +214,15 @@ fn write_match(builder: &mut Builder, plan: &Plan, function: &str, negated: bool
     }
 }
 
-fn array_compare(op: BinaryOp) -> (&'static str, u64) {
+fn array_compare(op: BinaryOperator) -> (&'static str, u64) {
     match op {
-        BinaryOp::NotEqual => ("array compare !=", 67),
-        BinaryOp::Less => ("array compare <", 68),
-        BinaryOp::LessEqual => ("array compare <=", 69),
-        BinaryOp::Greater => ("array compare >", 70),
-        BinaryOp::GreaterEqual => ("array compare >=", 71),
-        BinaryOp::In => ("array compare in", 72),
-        BinaryOp::NotIn => ("array compare not in", 73),
+        BinaryOperator::NotEqual => ("array compare !=", 67),
+        BinaryOperator::Less => ("array compare <", 68),
+        BinaryOperator::LessEqual => ("array compare <=", 69),
+        BinaryOperator::Greater => ("array compare >", 70),
+        BinaryOperator::GreaterEqual => ("array compare >=", 71),
+        BinaryOperator::In => ("array compare in", 72),
+        BinaryOperator::NotIn => ("array compare not in", 73),
         _ => ("array compare ==", 66),
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use persea_vpack::Slice;
 
-use crate::plan::{ArrayQuantifier, BinaryOp, Expr, ObjectKey, Plan, Quantifier, UnaryOp, VarId};
+use crate::plan::{ArrayQuantifier, BinaryOperator, Expr, ObjectKey, Plan, Quantifier, UnaryOperator, VarId};
 
 /// Members of arrays and objects shown.
 const MEMBERS_MAX: usize = 20;
@@ -54,9 +54,9 @@ fn write(out: &mut String, plan: &Plan, expr: &Expr) {
         }
         Expr::Unary(op, operand) => {
             out.push_str(match op {
-                UnaryOp::Plus => "+ ",
-                UnaryOp::Minus => "- ",
-                UnaryOp::Not => "! ",
+                UnaryOperator::Plus => "+ ",
+                UnaryOperator::Minus => "- ",
+                UnaryOperator::Not => "! ",
             });
             write(out, plan, operand);
         }
@@ -152,7 +152,7 @@ fn write_infix(out: &mut String, plan: &Plan, operator: &str, left: &Expr, right
     write(out, plan, left);
     let _ = write!(out, " {operator} ");
     write(out, plan, right);
-    let is_search = operator == BinaryOp::In.symbol() || operator == BinaryOp::NotIn.symbol();
+    let is_search = operator == BinaryOperator::In.symbol() || operator == BinaryOperator::NotIn.symbol();
     let is_sorted = matches!(right, Expr::Var(var) if plan.variable(*var).is_some_and(|variable| variable.sorted_unique_list));
     if is_search && is_sorted {
         out.push_str("   /* sorted */");

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use persea_vpack::VPackBuf;
-
 use super::VarId;
+use persea_aql::ast::{BinaryOperator, UnaryOperator};
+use persea_vpack::VPackBuf;
 
 /// An expression over variables.
 #[derive(Clone, Debug)]
@@ -19,15 +19,15 @@ pub enum Expr {
     /// `base[index]`: element of an array (negative from the end) or attribute of an object.
     Index(Box<Expr>, Box<Expr>),
     /// Prefix operators.
-    Unary(UnaryOp, Box<Expr>),
+    Unary(UnaryOperator, Box<Expr>),
     /// Infix operators. `And` and `Or` evaluate the right side only if needed and yield an operand.
-    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    Binary(BinaryOperator, Box<Expr>, Box<Expr>),
     /// `left ALL|ANY|NONE|AT LEAST(n) op right`; `op` is a comparison, `In` or `NotIn`.
     ArrayCompare {
         /// How many members have to match.
         quantifier: Quantifier,
         /// The comparison of each member.
-        op: BinaryOp,
+        op: BinaryOperator,
         /// The array.
         left: Box<Expr>,
         /// What its members are compared with.
@@ -90,60 +90,6 @@ pub enum Expr {
         /// The condition; without it every member matches.
         filter: Option<Box<Expr>>,
     },
-}
-
-/// Prefix operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UnaryOp {
-    /// `+`: cast to number.
-    Plus,
-    /// `-`: negated number.
-    Minus,
-    /// `!`: negated truth.
-    Not,
-}
-
-/// Infix operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BinaryOp {
-    /// `&&`
-    And,
-    /// `||`
-    Or,
-    /// `+`
-    Add,
-    /// `-`
-    Subtract,
-    /// `*`
-    Multiply,
-    /// `/`
-    Divide,
-    /// `%`
-    Modulo,
-    /// `==`
-    Equal,
-    /// `!=`
-    NotEqual,
-    /// `<`
-    Less,
-    /// `<=`
-    LessEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterEqual,
-    /// `IN`; false if the right side is no array
-    In,
-    /// `NOT IN`
-    NotIn,
-    /// `LIKE`
-    Like,
-    /// `NOT LIKE`
-    NotLike,
-    /// `=~`
-    Match,
-    /// `!~`
-    NotMatch,
 }
 
 /// Quantifier of array comparisons.

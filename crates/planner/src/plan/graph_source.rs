@@ -2,30 +2,9 @@
 
 use std::sync::Arc;
 
+use persea_aql::ast::Direction;
+
 use super::CollectionRef;
-
-/// Direction of edges.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
-    /// From `_from` to `_to`.
-    Outbound,
-    /// From `_to` to `_from`.
-    Inbound,
-    /// Both.
-    Any,
-}
-
-impl Direction {
-    /// The AQL keyword.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Outbound => "OUTBOUND",
-            Self::Inbound => "INBOUND",
-            Self::Any => "ANY",
-        }
-    }
-}
 
 /// The part of a graph a path statement runs on.
 #[derive(Clone, Debug)]

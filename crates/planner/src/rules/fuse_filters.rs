@@ -3,7 +3,7 @@
 use super::Context;
 use super::support::{Definitions, UseCounts, for_each_pipeline};
 use crate::error::Error;
-use crate::plan::{BinaryOp, Expr, NodeKind, Pipeline, Plan, VarId};
+use crate::plan::{BinaryOperator, Expr, NodeKind, Pipeline, Plan, VarId};
 
 pub(super) fn apply(plan: &mut Plan, context: &mut Context<'_>) -> Result<bool, Error> {
     let definitions = Definitions::new(plan);
@@ -35,7 +35,7 @@ fn candidate(pipeline: &Pipeline, fusable: &dyn Fn(VarId) -> Option<Expr>) -> Op
             pipeline.nodes.iter().find_map(|node| match &node.kind {
                 NodeKind::Calculation(calculation)
                     if calculation.out == var
-                        && matches!(calculation.expr, Expr::Binary(BinaryOp::And, ..)) =>
+                        && matches!(calculation.expr, Expr::Binary(BinaryOperator::And, ..)) =>
                 {
                     fused_here(pipeline, var).then(|| calculation.expr.clone())
                 }
@@ -50,7 +50,7 @@ fn candidate(pipeline: &Pipeline, fusable: &dyn Fn(VarId) -> Option<Expr>) -> Op
                 if let Some((first, earlier)) = previous
                     && let (Some(left), Some(right)) = (condition(earlier), condition(*input))
                 {
-                    return Some((first, position, Expr::binary(BinaryOp::And, left, right)));
+                    return Some((first, position, Expr::binary(BinaryOperator::And, left, right)));
                 }
                 previous = Some((position, *input));
             }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::catalog::{CollectionMeta, IndexField, IndexMeta};
-use crate::plan::{AttributePath, BinaryOp, Expr, IndexAccess, IndexKind, KeyBound, KeyTerm, VarId};
+use crate::plan::{AttributePath, BinaryOperator, Expr, IndexAccess, IndexKind, KeyBound, KeyTerm, VarId};
 use crate::value;
 use crate::var_set::VarSet;
 
@@ -40,9 +40,9 @@ impl Condition {
         op.mirrored().and_then(|op| Self::sided(op, right, left, document, later)).unwrap_or(Self::Other)
     }
 
-    fn sided(op: BinaryOp, left: &Expr, right: &Expr, document: VarId, later: &VarSet) -> Option<Self> {
+    fn sided(op: BinaryOperator, left: &Expr, right: &Expr, document: VarId, later: &VarSet) -> Option<Self> {
         let is_known = |expr: &Expr| !expr.reads().intersects(later);
-        if op == BinaryOp::In
+        if op == BinaryOperator::In
             && is_known(left)
             && let Some(field) = expanded_field(right, document)
         {
@@ -54,13 +54,13 @@ impl Condition {
         }
         let bound = |inclusive| KeyBound { value: right.clone(), inclusive };
         Some(match op {
-            BinaryOp::Equal => Self::Equal(path, right.clone()),
-            BinaryOp::In => Self::In(path, right.clone()),
-            BinaryOp::Greater => Self::Lower(path, bound(false)),
-            BinaryOp::GreaterEqual => Self::Lower(path, bound(true)),
-            BinaryOp::Less => Self::Upper(path, bound(false)),
-            BinaryOp::LessEqual => Self::Upper(path, bound(true)),
-            BinaryOp::NotEqual if is_null(right) => Self::NotNull(path),
+            BinaryOperator::Equal => Self::Equal(path, right.clone()),
+            BinaryOperator::In => Self::In(path, right.clone()),
+            BinaryOperator::Greater => Self::Lower(path, bound(false)),
+            BinaryOperator::GreaterEqual => Self::Lower(path, bound(true)),
+            BinaryOperator::Less => Self::Upper(path, bound(false)),
+            BinaryOperator::LessEqual => Self::Upper(path, bound(true)),
+            BinaryOperator::NotEqual if is_null(right) => Self::NotNull(path),
             _ => return None,
         })
     }

@@ -4,7 +4,7 @@
 use super::index_match::{Condition, match_index};
 use super::support::Definitions;
 use crate::flow;
-use crate::plan::{BinaryOp, Expr, Node, NodeKind, Plan, VarId};
+use crate::plan::{BinaryOperator, Expr, Node, NodeKind, Plan, VarId};
 use crate::var_set::VarSet;
 
 /// Runs of more loops than this are left as they are: the number of orders grows too fast.
@@ -55,7 +55,7 @@ fn has_indexable_join(plan: &Plan, run: &std::ops::Range<usize>, loops: &[usize]
     plan.root.nodes.iter().take(run.end).skip(run.start).any(|node| {
         let NodeKind::Filter { input } = node.kind else { return false };
         let condition = definitions.condition(input);
-        condition.operands(BinaryOp::And).into_iter().any(|part| {
+        condition.operands(BinaryOperator::And).into_iter().any(|part| {
             let reads = part.reads();
             let joined = documents.iter().filter(|(document, _)| reads.contains(*document)).count() > 1;
             joined

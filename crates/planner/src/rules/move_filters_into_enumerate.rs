@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Context;
 use super::support::{UseCounts, for_each_pipeline};
 use crate::error::Error;
-use crate::plan::{BinaryOp, Expr, NodeKind, Pipeline, Plan, VarId};
+use crate::plan::{BinaryOperator, Expr, NodeKind, Pipeline, Plan, VarId};
 
 pub(super) fn apply(plan: &mut Plan, context: &mut Context<'_>) -> Result<bool, Error> {
     let uses = UseCounts::new(plan);
@@ -71,7 +71,7 @@ fn attach(pipeline: &mut Pipeline, position: usize, condition: Expr) {
         _ => return,
     };
     *slot = Some(match slot.take() {
-        Some(filter) => Expr::binary(BinaryOp::And, filter, condition),
+        Some(filter) => Expr::binary(BinaryOperator::And, filter, condition),
         None => condition,
     });
 }

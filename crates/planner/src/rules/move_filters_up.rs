@@ -5,7 +5,7 @@ use super::Context;
 use super::support::{UseCounts, for_each_pipeline, is_barrier};
 use crate::error::Error;
 use crate::flow;
-use crate::plan::{BinaryOp, Expr, NodeKind, Pipeline, Plan};
+use crate::plan::{BinaryOperator, Expr, NodeKind, Pipeline, Plan};
 
 pub(super) fn apply(plan: &mut Plan, context: &mut Context<'_>) -> Result<bool, Error> {
     let uses = UseCounts::new(plan);
@@ -89,7 +89,7 @@ fn splittable(
         |node| matches!(&node.kind, NodeKind::Calculation(calculation) if calculation.out == input),
     )?;
     let NodeKind::Calculation(node) = &pipeline.nodes.get(calculation)?.kind else { return None };
-    let parts = node.expr.operands(BinaryOp::And);
+    let parts = node.expr.operands(BinaryOperator::And);
     if parts.len() < 2 || !node.expr.purity(context.functions).deterministic {
         return None;
     }
@@ -102,7 +102,7 @@ fn splittable(
     let mut grouped: Vec<(usize, Expr)> = Vec::new();
     for (part, home) in parts.into_iter().zip(homes) {
         match grouped.iter_mut().find(|(known, _)| *known == home) {
-            Some((_, group)) => *group = Expr::binary(BinaryOp::And, group.clone(), part.clone()),
+            Some((_, group)) => *group = Expr::binary(BinaryOperator::And, group.clone(), part.clone()),
             None => grouped.push((home, part.clone())),
         }
     }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::Context;
 use crate::error::Error;
 use crate::flow;
-use crate::plan::{BinaryOp, Expr, LimitNode, NodeKind, Plan, SubqueryNode, VarId};
+use crate::plan::{BinaryOperator, Expr, LimitNode, NodeKind, Plan, SubqueryNode, VarId};
 use crate::value;
 
 /// What is read of a list.
@@ -104,7 +104,7 @@ fn position(index: &Expr) -> Option<u64> {
 }
 
 /// The list in `LENGTH(list) > 0` and the like.
-fn existence_test(op: BinaryOp, left: &Expr, right: &Expr) -> Option<VarId> {
+fn existence_test(op: BinaryOperator, left: &Expr, right: &Expr) -> Option<VarId> {
     let list = |expr: &Expr| match expr {
         Expr::Call { function, args } if matches!(&**function, "LENGTH" | "COUNT") => match args.as_slice() {
             [Expr::Var(var)] => Some(*var),
@@ -120,8 +120,13 @@ fn existence_test(op: BinaryOp, left: &Expr, right: &Expr) -> Option<VarId> {
     };
     let decides = matches!(
         (op, number),
-        (BinaryOp::Greater | BinaryOp::Equal | BinaryOp::NotEqual | BinaryOp::LessEqual, 0)
-            | (BinaryOp::GreaterEqual | BinaryOp::Less, 1)
+        (
+            BinaryOperator::Greater
+                | BinaryOperator::Equal
+                | BinaryOperator::NotEqual
+                | BinaryOperator::LessEqual,
+            0
+        ) | (BinaryOperator::GreaterEqual | BinaryOperator::Less, 1)
     );
     decides.then_some(list)
 }

@@ -11,7 +11,7 @@ use super::use_indexes::later_variables;
 use crate::error::Error;
 use crate::flow;
 use crate::plan::{
-    BinaryOp, Expr, NodeKind, PathCondition, PathDepth, PathParts, Pipeline, Plan, Quantifier, VarId,
+    BinaryOperator, Expr, NodeKind, PathCondition, PathDepth, PathParts, Pipeline, Plan, Quantifier, VarId,
 };
 use crate::var_set::VarSet;
 
@@ -132,7 +132,7 @@ fn path_conditions(
         if !condition.purity(context.functions).deterministic {
             continue;
         }
-        for part in condition.operands(BinaryOp::And) {
+        for part in condition.operands(BinaryOperator::And) {
             if let Some((depth, on_edge, make)) = element_condition(part, path) {
                 let element = plan.new_variable();
                 let condition = make(element);
@@ -211,7 +211,7 @@ fn path_list(expr: &Expr, path: VarId) -> Option<bool> {
 /// `p.edges[*].x ALL == v` and the NONE form.
 fn every_element(
     quantifier: &Quantifier,
-    op: BinaryOp,
+    op: BinaryOperator,
     left: &Expr,
     right: &Expr,
     path: VarId,

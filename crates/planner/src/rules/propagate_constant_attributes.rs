@@ -3,7 +3,7 @@
 use super::Context;
 use super::support::{Definitions, for_each_pipeline, is_barrier};
 use crate::error::Error;
-use crate::plan::{BinaryOp, Expr, NodeKind, Pipeline, Plan};
+use crate::plan::{BinaryOperator, Expr, NodeKind, Pipeline, Plan};
 
 pub(super) fn apply(plan: &mut Plan, _: &mut Context<'_>) -> Result<bool, Error> {
     let definitions = Definitions::new(plan);
@@ -40,8 +40,8 @@ fn propagate(
         .collect();
     let mut constants: Vec<(Expr, Expr)> = Vec::new();
     for (_, condition) in &filters {
-        for part in condition.operands(BinaryOp::And) {
-            if let Expr::Binary(BinaryOp::Equal, left, right) = part {
+        for part in condition.operands(BinaryOperator::And) {
+            if let Expr::Binary(BinaryOperator::Equal, left, right) = part {
                 match (&**left, &**right) {
                     (path, value @ Expr::Const(_)) | (value @ Expr::Const(_), path) if is_attribute(path) => {
                         constants.push((path.clone(), value.clone()));
@@ -58,7 +58,7 @@ fn propagate(
     for (position, condition) in filters.into_iter().rev() {
         let mut changed_here = false;
         let parts: Vec<Expr> = condition
-            .operands(BinaryOp::And)
+            .operands(BinaryOperator::And)
             .into_iter()
             .map(|part| match replaced(part, &constants) {
                 Some(part) => {
@@ -68,7 +68,7 @@ fn propagate(
                 None => part.clone(),
             })
             .collect();
-        if changed_here && let Some(condition) = Expr::join(BinaryOp::And, parts) {
+        if changed_here && let Some(condition) = Expr::join(BinaryOperator::And, parts) {
             let (calculation, input) = plan.new_calculation(condition);
             if let Some(node) = pipeline.nodes.get_mut(position) {
                 node.kind = NodeKind::Filter { input };
@@ -86,14 +86,14 @@ fn is_attribute(expr: &Expr) -> bool {
 
 /// `left == right` between two attributes, one of which is constant.
 fn replaced(part: &Expr, constants: &[(Expr, Expr)]) -> Option<Expr> {
-    let Expr::Binary(BinaryOp::Equal, left, right) = part else { return None };
+    let Expr::Binary(BinaryOperator::Equal, left, right) = part else { return None };
     if !is_attribute(left) || !is_attribute(right) {
         return None;
     }
     let constant =
         |path: &Expr| constants.iter().find(|(known, _)| known == path).map(|(_, value)| value.clone());
     if let Some(value) = constant(left) {
-        return Some(Expr::binary(BinaryOp::Equal, right.as_ref().clone(), value));
+        return Some(Expr::binary(BinaryOperator::Equal, right.as_ref().clone(), value));
     }
-    constant(right).map(|value| Expr::binary(BinaryOp::Equal, left.as_ref().clone(), value))
+    constant(right).map(|value| Expr::binary(BinaryOperator::Equal, left.as_ref().clone(), value))
 }

@@ -3,7 +3,7 @@
 use super::Context;
 use super::support::{Definitions, for_each_pipeline, is_barrier};
 use crate::error::Error;
-use crate::plan::{BinaryOp, Expr, NodeKind, Pipeline, Plan};
+use crate::plan::{BinaryOperator, Expr, NodeKind, Pipeline, Plan};
 
 pub(super) fn apply(plan: &mut Plan, _: &mut Context<'_>) -> Result<bool, Error> {
     let definitions = Definitions::new(plan);
@@ -34,7 +34,7 @@ pub(super) fn apply(plan: &mut Plan, _: &mut Context<'_>) -> Result<bool, Error>
 
 /// What is left of a condition; none if nothing of it is covered.
 fn remaining(condition: &Expr, covered: &[Expr]) -> Option<Vec<Expr>> {
-    let parts = condition.operands(BinaryOp::And);
+    let parts = condition.operands(BinaryOperator::And);
     let total = parts.len();
     let rest: Vec<Expr> = parts.into_iter().filter(|part| !covered.contains(part)).cloned().collect();
     (rest.len() < total).then_some(rest)
@@ -42,7 +42,7 @@ fn remaining(condition: &Expr, covered: &[Expr]) -> Option<Vec<Expr>> {
 
 /// Puts a filter for `rest` in place of the one at `position`; gives the position behind it.
 fn replace_filter(plan: &mut Plan, pipeline: &mut Pipeline, position: usize, rest: Vec<Expr>) -> usize {
-    let Some(condition) = Expr::join(BinaryOp::And, rest) else {
+    let Some(condition) = Expr::join(BinaryOperator::And, rest) else {
         pipeline.nodes.remove(position);
         return position;
     };

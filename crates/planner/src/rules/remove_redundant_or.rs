@@ -3,7 +3,7 @@
 use super::Context;
 use super::support::rewrite_exprs;
 use crate::error::Error;
-use crate::plan::{BinaryOp, Expr, Plan};
+use crate::plan::{BinaryOperator, Expr, Plan};
 use crate::value;
 
 pub(super) fn apply(plan: &mut Plan, context: &mut Context<'_>) -> Result<bool, Error> {
@@ -11,8 +11,8 @@ pub(super) fn apply(plan: &mut Plan, context: &mut Context<'_>) -> Result<bool, 
 }
 
 fn reduced(expr: &Expr) -> Option<Expr> {
-    let Expr::Binary(BinaryOp::Or, ..) = expr else { return None };
-    let branches = expr.operands(BinaryOp::Or);
+    let Expr::Binary(BinaryOperator::Or, ..) = expr else { return None };
+    let branches = expr.operands(BinaryOperator::Or);
     let kept: Vec<Expr> = branches
         .iter()
         .enumerate()
@@ -29,7 +29,7 @@ fn reduced(expr: &Expr) -> Option<Expr> {
     if kept.len() == branches.len() {
         return None;
     }
-    Expr::join(BinaryOp::Or, kept)
+    Expr::join(BinaryOperator::Or, kept)
 }
 
 /// Whether `wide` is true whenever `narrow` is.
@@ -44,7 +44,7 @@ fn is_wider(wide: &Expr, narrow: &Expr) -> bool {
         return false;
     }
     let order = persea_order::compare(value::view(bound), value::view(bound2));
-    use BinaryOp::{Equal, Greater, GreaterEqual, Less, LessEqual};
+    use BinaryOperator::{Equal, Greater, GreaterEqual, Less, LessEqual};
     match (op, op2) {
         (Greater | GreaterEqual, Greater | GreaterEqual) => {
             order.is_lt() || (order.is_eq() && (op == GreaterEqual || op2 == Greater))
@@ -64,7 +64,7 @@ fn is_comparison(expr: &Expr) -> bool {
     comparison(expr).is_some()
 }
 
-fn comparison(expr: &Expr) -> Option<(&Expr, BinaryOp, &persea_vpack::VPackBuf)> {
+fn comparison(expr: &Expr) -> Option<(&Expr, BinaryOperator, &persea_vpack::VPackBuf)> {
     let Expr::Binary(op, left, right) = expr else { return None };
     let mirrored = op.mirrored()?;
     match (left.as_path(), right.as_const(), left.as_const(), right.as_path()) {

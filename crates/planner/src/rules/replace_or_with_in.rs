@@ -3,7 +3,7 @@
 use super::Context;
 use super::support::rewrite_exprs;
 use crate::error::Error;
-use crate::plan::{BinaryOp, Expr, Plan};
+use crate::plan::{BinaryOperator, Expr, Plan};
 use crate::value;
 
 pub(super) fn apply(plan: &mut Plan, context: &mut Context<'_>) -> Result<bool, Error> {
@@ -11,10 +11,10 @@ pub(super) fn apply(plan: &mut Plan, context: &mut Context<'_>) -> Result<bool, 
 }
 
 fn merged(expr: &Expr) -> Option<Expr> {
-    let Expr::Binary(BinaryOp::Or, ..) = expr else { return None };
+    let Expr::Binary(BinaryOperator::Or, ..) = expr else { return None };
     let mut groups: Vec<(Option<Expr>, Vec<Expr>, Expr)> = Vec::new();
     let mut any_merged = false;
-    for branch in expr.operands(BinaryOp::Or) {
+    for branch in expr.operands(BinaryOperator::Or) {
         // A branch that accepts no value stays as it is: merged with one of one value it would be taken for the whole.
         match members(branch).filter(|(_, values)| !values.is_empty()) {
             Some((attribute, values)) => {
@@ -33,17 +33,17 @@ fn merged(expr: &Expr) -> Option<Expr> {
         return None;
     }
     let branches = groups.into_iter().map(|(attribute, values, original)| match attribute {
-        Some(attribute) if values.len() > 1 => Expr::binary(BinaryOp::In, attribute, list(values)),
+        Some(attribute) if values.len() > 1 => Expr::binary(BinaryOperator::In, attribute, list(values)),
         _ => original,
     });
-    Expr::join(BinaryOp::Or, branches)
+    Expr::join(BinaryOperator::Or, branches)
 }
 
 /// The attribute a comparison is about, and the values it accepts.
 fn members(branch: &Expr) -> Option<(Expr, Vec<Expr>)> {
     let Expr::Binary(op, left, right) = branch else { return None };
     match op {
-        BinaryOp::Equal => {
+        BinaryOperator::Equal => {
             let (attribute, accepted) = match (is_attribute(left), is_simple(right)) {
                 (true, true) => (left, right),
                 _ if is_attribute(right) && is_simple(left) => (right, left),
@@ -51,7 +51,7 @@ fn members(branch: &Expr) -> Option<(Expr, Vec<Expr>)> {
             };
             Some((attribute.as_ref().clone(), vec![accepted.as_ref().clone()]))
         }
-        BinaryOp::In if is_attribute(left) => match &**right {
+        BinaryOperator::In if is_attribute(left) => match &**right {
             Expr::Const(constant) if constant.as_slice().is_array() => {
                 let values = constant.as_slice().array_iter().map(|member| Expr::Const(value::copy(member)));
                 Some((left.as_ref().clone(), values.collect()))

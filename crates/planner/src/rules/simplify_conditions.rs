@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Context;
 use super::support::{Definitions, rewrite_exprs};
 use crate::error::Error;
-use crate::plan::{Expr, ObjectKey, ObjectMember, Plan, UnaryOp};
+use crate::plan::{Expr, ObjectKey, ObjectMember, Plan, UnaryOperator};
 
 pub(super) fn apply(plan: &mut Plan, context: &mut Context<'_>) -> Result<bool, Error> {
     let definitions = Definitions::new(plan);
@@ -24,7 +24,7 @@ fn simplify(expr: &Expr, definitions: &Definitions) -> Option<Expr> {
             }
             _ => None,
         },
-        Expr::Unary(UnaryOp::Not, operand) => match &**operand {
+        Expr::Unary(UnaryOperator::Not, operand) => match &**operand {
             Expr::Binary(op, left, right) => {
                 op.negated().map(|op| Expr::Binary(op, left.clone(), right.clone()))
             }

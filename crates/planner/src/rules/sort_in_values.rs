@@ -7,7 +7,7 @@ use super::Context;
 use super::support::for_each_pipeline;
 use crate::error::Error;
 use crate::flow;
-use crate::plan::{BinaryOp, Expr, NodeKind, Pipeline, Plan, VarId};
+use crate::plan::{BinaryOperator, Expr, NodeKind, Pipeline, Plan, VarId};
 
 /// Below this many members a search from the front is as good.
 const MEMBERS_MIN: usize = 4;
@@ -25,7 +25,8 @@ fn sort_constants(pipeline: &mut Pipeline, context: &Context<'_>) -> bool {
     for node in &mut pipeline.nodes {
         flow::for_each_expr_mut(&mut node.kind, &mut |expr| {
             changed |= expr.rewrite(&mut |part| {
-                let Expr::Binary(op @ (BinaryOp::In | BinaryOp::NotIn), needle, list) = part else {
+                let Expr::Binary(op @ (BinaryOperator::In | BinaryOperator::NotIn), needle, list) = part
+                else {
                     return None;
                 };
                 let constant = list.as_const()?;
@@ -70,7 +71,8 @@ fn sort_subquery_results(plan: &mut Plan, pipeline: &mut Pipeline) -> bool {
     for node in &mut pipeline.nodes {
         flow::for_each_expr_mut(&mut node.kind, &mut |expr| {
             expr.rewrite(&mut |part| {
-                let Expr::Binary(op @ (BinaryOp::In | BinaryOp::NotIn), needle, list) = part else {
+                let Expr::Binary(op @ (BinaryOperator::In | BinaryOperator::NotIn), needle, list) = part
+                else {
                     return None;
                 };
                 let Expr::Var(var) = **list else { return None };
@@ -89,7 +91,7 @@ fn searched_in_loop(pipeline: &Pipeline, position: usize, list: VarId) -> bool {
         let mut found = false;
         flow::for_each_expr(&node.kind, &mut |expr| {
             found |= expr.any(|part| match part {
-                Expr::Binary(BinaryOp::In | BinaryOp::NotIn, _, right) => {
+                Expr::Binary(BinaryOperator::In | BinaryOperator::NotIn, _, right) => {
                     matches!(**right, Expr::Var(var) if var == list)
                 }
                 _ => false,

@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::estimate;
 use crate::flow;
 use crate::plan::{
-    BinaryOp, EnumerateCollectionNode, EnumerateListNode, Expr, HashJoinNode, IndexKind, IndexNode, KeyTerm,
-    NodeKind, Pipeline, Plan, VarId,
+    BinaryOperator, EnumerateCollectionNode, EnumerateListNode, Expr, HashJoinNode, IndexKind, IndexNode,
+    KeyTerm, NodeKind, Pipeline, Plan, VarId,
 };
 use crate::var_set::VarSet;
 
@@ -145,7 +145,7 @@ fn candidate(
             continue;
         }
         let mut rest = Vec::new();
-        let parts = condition.operands(BinaryOp::And);
+        let parts = condition.operands(BinaryOperator::And);
         let total = parts.len();
         for part in parts {
             match equality(part, document, &later) {
@@ -211,7 +211,7 @@ fn from_lookups(
 
 /// `document.path == value known before`, as (build key, probe key).
 fn equality(part: &Expr, document: VarId, later: &VarSet) -> Option<(Expr, Expr)> {
-    let Expr::Binary(BinaryOp::Equal, left, right) = part else { return None };
+    let Expr::Binary(BinaryOperator::Equal, left, right) = part else { return None };
     let sided = |inner: &Expr, outer: &Expr| {
         let is_join = reads_only(inner, document)
             && inner.as_path().is_some()
@@ -233,7 +233,7 @@ fn reads_only(expr: &Expr, document: VarId) -> bool {
 
 fn replace(plan: &mut Plan, pipeline: &mut Pipeline, position: usize, join: Join) {
     for (at, rest) in join.filters.into_iter().rev() {
-        match Expr::join(BinaryOp::And, rest) {
+        match Expr::join(BinaryOperator::And, rest) {
             Some(condition) => {
                 let (calculation, input) = plan.new_calculation(condition);
                 if let Some(node) = pipeline.nodes.get_mut(at) {
@@ -263,7 +263,7 @@ fn replace(plan: &mut Plan, pipeline: &mut Pipeline, position: usize, join: Join
             build.push(plan.new_node(NodeKind::EnumerateList(list)));
         }
     }
-    if let Some(condition) = Expr::join(BinaryOp::And, join.inner) {
+    if let Some(condition) = Expr::join(BinaryOperator::And, join.inner) {
         let (calculation, input) = plan.new_calculation(condition);
         build.push(calculation);
         build.push(plan.new_node(NodeKind::Filter { input }));

@@ -12,7 +12,7 @@ use super::support::{Definitions, for_each_pipeline, is_barrier, written_by};
 use crate::catalog::{CollectionMeta, IndexMeta};
 use crate::error::Error;
 use crate::plan::{
-    BinaryOp, EnumerateCollectionNode, Expr, IndexHint, IndexNode, NodeKind, Pipeline, Plan, VarId,
+    BinaryOperator, EnumerateCollectionNode, Expr, IndexHint, IndexNode, NodeKind, Pipeline, Plan, VarId,
 };
 use crate::var_set::VarSet;
 
@@ -71,7 +71,7 @@ pub(super) fn condition_parts(
         if !condition.purity(context.functions).deterministic {
             continue;
         }
-        for part in condition.operands(BinaryOp::And) {
+        for part in condition.operands(BinaryOperator::And) {
             if part.reads().contains(document) {
                 parts.push(part.clone());
             }
@@ -125,7 +125,7 @@ pub(super) fn choose_among(
         Choice { matches: vec![found], condition: vec![condition], covered, cost }
     });
     for part in parts {
-        let branches = part.operands(BinaryOp::Or);
+        let branches = part.operands(BinaryOperator::Or);
         if branches.len() < 2 || branches.len() > context.options.max_disjuncts {
             continue;
         }
@@ -152,7 +152,7 @@ fn choose_for_branches(
     let mut choice = Choice { matches: Vec::new(), condition: Vec::new(), covered: Vec::new(), cost: 0.0 };
     let mut all_covered = true;
     for branch in branches {
-        let own = branch.operands(BinaryOp::And);
+        let own = branch.operands(BinaryOperator::And);
         let all: Vec<&Expr> =
             own.iter().copied().chain(parts.iter().filter(|part| !std::ptr::eq(*part, whole))).collect();
         let conditions: Vec<Condition> =

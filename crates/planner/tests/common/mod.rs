@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use persea_order::{Value, compare, equal};
-use persea_planner::plan::{BinaryOp, Expr, IndexKind, UnaryOp};
+use persea_planner::plan::{BinaryOperator, Expr, IndexKind, UnaryOperator};
 use persea_planner::{
     Catalog, CollectionMeta, ConstantEvaluator, Error, Evaluated, FunctionCatalog, FunctionMeta, GraphMeta,
     IndexField, IndexMeta, PlanOptions, Planned,
@@ -149,27 +149,27 @@ fn evaluate(expr: &Expr, warnings: &mut Vec<(u32, String)>) -> Option<VPackBuf> 
             let operand = evaluate(operand, warnings)?;
             let value = Value::from_slice(operand.as_slice());
             match op {
-                UnaryOp::Not => bool(!value.is_truthy()),
-                UnaryOp::Minus => {
+                UnaryOperator::Not => bool(!value.is_truthy()),
+                UnaryOperator::Minus => {
                     let number = operand.as_slice().as_f64()?;
                     Some(build(|builder| builder.add_i64(-(number as i64))))
                 }
-                UnaryOp::Plus => None,
+                UnaryOperator::Plus => None,
             }
         }
         Expr::Binary(op, left, right) => {
             let (left, right) = (evaluate(left, warnings)?, evaluate(right, warnings)?);
             let (one, two) = (Value::from_slice(left.as_slice()), Value::from_slice(right.as_slice()));
             match op {
-                BinaryOp::Equal => bool(equal(one, two)),
-                BinaryOp::NotEqual => bool(!equal(one, two)),
-                BinaryOp::Less => bool(compare(one, two).is_lt()),
-                BinaryOp::Greater => bool(compare(one, two).is_gt()),
-                BinaryOp::Add => {
+                BinaryOperator::Equal => bool(equal(one, two)),
+                BinaryOperator::NotEqual => bool(!equal(one, two)),
+                BinaryOperator::Less => bool(compare(one, two).is_lt()),
+                BinaryOperator::Greater => bool(compare(one, two).is_gt()),
+                BinaryOperator::Add => {
                     let sum = left.as_slice().as_i64()? + right.as_slice().as_i64()?;
                     Some(build(|builder| builder.add_i64(sum)))
                 }
-                BinaryOp::Divide if right.as_slice().as_f64()? == 0.0 => {
+                BinaryOperator::Divide if right.as_slice().as_f64()? == 0.0 => {
                     warnings.push((1562, "in operator /: division by zero".into()));
                     Some(VPackBuf::null())
                 }

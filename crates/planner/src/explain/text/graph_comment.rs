@@ -13,7 +13,7 @@ pub(super) fn traversal_comment(plan: &Plan, node: &TraversalNode) -> String {
         "FOR {outs} IN {}..{}  /* min..maxPathDepth */ {} {} /* startnode */  {} /* order: {} */",
         node.min_depth,
         node.max_depth,
-        node.graph.direction.as_str(),
+        node.graph.direction.keyword(),
         vertex(plan, &node.start),
         graph(&node.graph),
         node.options.order.as_str()
@@ -24,7 +24,7 @@ pub(super) fn shortest_path_comment(plan: &Plan, node: &ShortestPathNode) -> Str
     let outs = outs(plan, [(node.vertex_out, "vertex"), (node.edge_out, "edge"), (None, "")]);
     format!(
         "FOR {outs} IN {} SHORTEST_PATH {} /* startnode */ TO {} /* targetnode */ {}",
-        node.graph.direction.as_str(),
+        node.graph.direction.keyword(),
         vertex(plan, &node.start),
         vertex(plan, &node.target),
         graph(&node.graph)
@@ -40,7 +40,7 @@ pub(super) fn enumerate_paths_comment(plan: &Plan, node: &EnumeratePathsNode) ->
     };
     format!(
         "FOR {outs} IN {} {keyword} {} /* startnode */ TO {} /* targetnode */ {}",
-        node.graph.direction.as_str(),
+        node.graph.direction.keyword(),
         vertex(plan, &node.start),
         vertex(plan, &node.target),
         graph(&node.graph)
@@ -80,7 +80,7 @@ fn graph(graph: &GraphSource) -> String {
                     if *direction == graph.direction {
                         edge.name.to_string()
                     } else {
-                        format!("{} {}", direction.as_str(), edge.name)
+                        format!("{} {}", direction.keyword(), edge.name)
                     }
                 })
                 .collect();
