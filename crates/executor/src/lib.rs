@@ -2,6 +2,7 @@
 
 mod batch;
 mod build;
+mod catalog;
 mod cursor;
 mod error;
 mod expression;
@@ -11,6 +12,7 @@ mod pinned;
 mod runtime;
 mod stats;
 
+pub use catalog::{BuiltInFunctions, DatabaseCatalog};
 pub use cursor::{Cursor, Outcome, execute};
 pub use error::Error;
 pub use expression::ConstantFolder;

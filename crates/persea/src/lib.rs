@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod catalog;
 mod collection;
 mod database;
 mod error;

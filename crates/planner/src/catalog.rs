@@ -141,6 +141,8 @@ pub struct FunctionMeta {
     pub cacheable: bool,
     /// The function reads documents itself (`DOCUMENT` and the like).
     pub accesses_documents: bool,
+    /// PRUNE may call it.
+    pub in_prune: bool,
     /// Arguments that name a collection: bit `n` for argument `n`.
     pub collection_args: u64,
 }

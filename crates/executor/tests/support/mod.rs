@@ -4,12 +4,13 @@
 
 use std::sync::Arc;
 
-use persea_collections::{CollectionOptions, Database, Databases, IndexKind, WriteOptions};
-use persea_executor::{ConstantFolder, Cursor, Error, ExecuteOptions, Outcome, QueryContext, QueryStats};
-use persea_planner::plan::Plan;
-use persea_planner::{
-    Catalog, CollectionMeta, FunctionCatalog, FunctionMeta, GraphMeta, IndexField, IndexMeta, PlanOptions,
+use persea_collections::{CollectionOptions, Database, Databases, WriteOptions};
+use persea_executor::{
+    BuiltInFunctions, ConstantFolder, Cursor, DatabaseCatalog, Error, ExecuteOptions, Outcome, QueryContext,
+    QueryStats,
 };
+use persea_planner::PlanOptions;
+use persea_planner::plan::Plan;
 use persea_vpack::Slice;
 
 pub struct TestDatabase {
@@ -23,81 +24,6 @@ pub struct Answer {
     pub stats: QueryStats,
     pub warnings: Vec<(u32, String)>,
     pub plan: Arc<Plan>,
-}
-
-struct TestCatalog<'a>(&'a Database);
-
-impl Catalog for TestCatalog<'_> {
-    fn database(&self) -> &str {
-        self.0.name()
-    }
-
-    fn collection(&self, name: &str) -> Option<Arc<CollectionMeta>> {
-        let collection = self.0.collection(name).ok()?;
-        let indexes = collection
-            .indexes()
-            .iter()
-            .map(|index| {
-                let definition = index.definition();
-                IndexMeta {
-                    id: index.id(),
-                    name: Arc::from(index.name()),
-                    kind: match index.kind() {
-                        IndexKind::Primary => persea_planner::plan::IndexKind::Primary,
-                        IndexKind::Edge => persea_planner::plan::IndexKind::Edge,
-                        IndexKind::Persistent => persea_planner::plan::IndexKind::Persistent,
-                    },
-                    type_name: Arc::from(definition.type_name.as_str()),
-                    fields: definition
-                        .fields
-                        .iter()
-                        .map(|path| IndexField::parse(&path.to_string()))
-                        .collect(),
-                    unique: definition.unique,
-                    sparse: definition.sparse,
-                    selectivity: index.selectivity(),
-                    stored_values: definition
-                        .stored_values
-                        .iter()
-                        .map(|path| path.to_string().split('.').map(Arc::from).collect())
-                        .collect(),
-                    can_cover: false,
-                    in_progress: false,
-                    deduplicate: definition.deduplicate,
-                    estimates: definition.estimates,
-                    cache_enabled: definition.cache_enabled,
-                }
-            })
-            .collect();
-        Some(Arc::new(CollectionMeta {
-            id: collection.id(),
-            name: collection.name(),
-            is_edge: collection.is_edge(),
-            count: collection.count_estimate(),
-            indexes,
-        }))
-    }
-
-    fn graph(&self, _name: &str) -> Option<Arc<GraphMeta>> {
-        None
-    }
-}
-
-struct TestFunctions;
-
-impl FunctionCatalog for TestFunctions {
-    fn lookup(&self, name: &str) -> Option<FunctionMeta> {
-        let function = persea_functions::lookup(name)?;
-        Some(FunctionMeta {
-            name: Arc::from(function.name),
-            min_args: function.min_args,
-            max_args: function.max_args,
-            deterministic: function.deterministic,
-            cacheable: function.cacheable,
-            accesses_documents: function.accesses_documents,
-            collection_args: u64::from(function.takes_collection),
-        })
-    }
 }
 
 impl TestDatabase {
@@ -137,11 +63,12 @@ impl TestDatabase {
     pub fn plan(&self, query: &str, binds: &str, options: &PlanOptions) -> (Arc<Plan>, Vec<(u32, String)>) {
         let parsed = persea_aql::parse(query).unwrap_or_else(|error| panic!("{query}: {error}"));
         let binds = persea_json::parse(binds.as_bytes()).unwrap();
+        let view = self.database.view().unwrap();
         let planned = persea_planner::plan(
             &parsed,
             binds.as_slice(),
-            &TestCatalog(&self.database),
-            &TestFunctions,
+            &DatabaseCatalog::new(&self.database, &view),
+            &BuiltInFunctions,
             &ConstantFolder,
             options,
         )

@@ -69,7 +69,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         shard_id,
     )
     .effect()
-    .reads(),
+    .reads()
+    .no_prune(),
     Function::new("VERSION", (0, 0), "VERSION()", "Version of the server.", version).uncached().no_prune(),
 ];
 

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use persea_collections::View;
 use persea_executor::{
-    Access, ConstantFolder, Cursor, ExecuteOptions, IntermediateCommits, Limits, QueryContext, QueryStats,
+    Access, BuiltInFunctions, ConstantFolder, Cursor, DatabaseCatalog, ExecuteOptions, IntermediateCommits,
+    Limits, QueryContext, QueryStats,
 };
 use persea_planner::{PlanOptions, Planned};
 use persea_vpack::{Builder, Slice, VPackBuf};
@@ -14,7 +15,6 @@ use super::access::{Opened, check_declared, ended_wait, open};
 use super::extra::{self, Facts, Timings};
 use super::tracking::Started;
 use super::{QueryOptions, QueryOutcome, RowSet};
-use crate::catalog::{DatabaseCatalog, Functions};
 use crate::database::Database;
 use crate::error::{Error, Phase, Result};
 use crate::transaction::Bound;
@@ -286,7 +286,7 @@ fn plan(
         ..PlanOptions::default()
     };
     let catalog = DatabaseCatalog::new(database.inner(), view);
-    persea_planner::plan(query, binds, &catalog, &Functions, &ConstantFolder, &plan_options)
+    persea_planner::plan(query, binds, &catalog, &BuiltInFunctions, &ConstantFolder, &plan_options)
         .map_err(|source| Error::Plan { phase: Phase::of(&source), source })
 }
 

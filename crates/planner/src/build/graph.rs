@@ -12,27 +12,6 @@ use crate::plan::{
     PathsKind, Prune, ShortestPathNode, TraversalNode, TraversalOptions, TraversalOrder, Uniqueness, VarId,
 };
 
-/// Functions that PRUNE may not call.
-const NOT_IN_PRUNE: [&str; 17] = [
-    "CALL",
-    "APPLY",
-    "DOCUMENT",
-    "V8",
-    "SCHEMA_GET",
-    "SCHEMA_VALIDATE",
-    "VERSION",
-    "COLLECTIONS",
-    "CURRENT_USER",
-    "CURRENT_DATABASE",
-    "COLLECTION_COUNT",
-    "NEAR",
-    "WITHIN",
-    "WITHIN_RECTANGLE",
-    "FULLTEXT",
-    "SHARD_ID",
-    "FIRST_DOCUMENT_ID",
-];
-
 impl Builder<'_> {
     pub(super) fn traversal(&mut self, statement: &ast::Traversal) -> Result<(), Error> {
         let (min_depth, max_depth) = self.depth_range(statement.depth.as_ref())?;
@@ -197,7 +176,9 @@ impl Builder<'_> {
         let mut condition = self.expression(&prune.condition)?;
         let forbidden = condition.any(|part| match part {
             Expr::UserCall { .. } => true,
-            Expr::Call { function, .. } => NOT_IN_PRUNE.contains(&&**function),
+            Expr::Call { function, .. } => {
+                self.environment.functions.lookup(function).is_some_and(|function| !function.in_prune)
+            }
             _ => false,
         });
         if forbidden {

@@ -118,6 +118,7 @@ impl FunctionCatalog for Mock {
             deterministic,
             cacheable: deterministic && !reads,
             accesses_documents: reads,
+            in_prune: !reads,
             collection_args: u64::from(reads),
         })
     }

@@ -2,20 +2,23 @@
 
 use std::sync::Arc;
 
-use persea_collections::{IndexKind, View};
+use persea_collections::{Database, Index, IndexKind, View};
 use persea_planner::{
-    Catalog, CollectionMeta, FunctionCatalog, FunctionMeta, GraphMeta, IndexField, IndexMeta,
+    Catalog, CollectionMeta, FunctionCatalog, FunctionMeta, GraphMeta, IndexField, IndexMeta, plan,
 };
 
-/// A database as the planner sees it.
-pub(crate) struct DatabaseCatalog<'a> {
-    database: &'a persea_collections::Database,
+/// A database as the planner sees it: the collections and indexes that a view reads.
+#[derive(Debug, Clone, Copy)]
+pub struct DatabaseCatalog<'a> {
+    database: &'a Database,
     /// Counts come from the view that the query reads, so that estimates and results agree.
     view: &'a View,
 }
 
 impl<'a> DatabaseCatalog<'a> {
-    pub(crate) fn new(database: &'a persea_collections::Database, view: &'a View) -> DatabaseCatalog<'a> {
+    /// The collections of `database` that queries on `view` read.
+    #[must_use]
+    pub fn new(database: &'a Database, view: &'a View) -> DatabaseCatalog<'a> {
         DatabaseCatalog { database, view }
     }
 }
@@ -51,12 +54,12 @@ impl Catalog for DatabaseCatalog<'_> {
     }
 }
 
-fn index_meta(index: &persea_collections::Index) -> IndexMeta {
+fn index_meta(index: &Index) -> IndexMeta {
     let definition = index.definition();
     let kind = match index.kind() {
-        IndexKind::Primary => persea_planner::plan::IndexKind::Primary,
-        IndexKind::Edge => persea_planner::plan::IndexKind::Edge,
-        IndexKind::Persistent => persea_planner::plan::IndexKind::Persistent,
+        IndexKind::Primary => plan::IndexKind::Primary,
+        IndexKind::Edge => plan::IndexKind::Edge,
+        IndexKind::Persistent => plan::IndexKind::Persistent,
     };
     IndexMeta {
         id: index.id(),
@@ -80,10 +83,11 @@ fn index_meta(index: &persea_collections::Index) -> IndexMeta {
     }
 }
 
-/// The function table as the planner sees it.
-pub(crate) struct Functions;
+/// The built-in functions as the planner sees them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BuiltInFunctions;
 
-impl FunctionCatalog for Functions {
+impl FunctionCatalog for BuiltInFunctions {
     fn lookup(&self, name: &str) -> Option<FunctionMeta> {
         let function = persea_functions::lookup(name)?;
         Some(FunctionMeta {
@@ -93,6 +97,7 @@ impl FunctionCatalog for Functions {
             deterministic: function.deterministic,
             cacheable: function.cacheable,
             accesses_documents: function.accesses_documents,
+            in_prune: function.in_prune,
             collection_args: u64::from(function.takes_collection),
         })
     }
