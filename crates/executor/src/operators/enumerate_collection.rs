@@ -5,6 +5,7 @@ use persea_order::Value;
 use persea_vpack::Slice;
 
 use super::document_output::random_between;
+use super::outer_rows::OuterRows;
 use super::{BoxedOperator, DocumentOutput, Live, Operator};
 use crate::Error;
 use crate::batch::{BATCH_ROWS, Batch, Register};
@@ -26,7 +27,7 @@ pub(crate) enum ScanMode {
 
 /// A full scan.
 pub(crate) struct EnumerateCollection<'q> {
-    input: BoxedOperator<'q>,
+    outer: OuterRows<'q>,
     runtime: &'q Runtime,
     collection: &'q Collection,
     output: DocumentOutput<'q>,
@@ -34,8 +35,6 @@ pub(crate) struct EnumerateCollection<'q> {
     read_own_writes: bool,
     passed: Live,
     live: Live,
-    current: Option<Batch<'q>>,
-    row: usize,
     scan: Option<Scan<'q>>,
 }
 
@@ -59,7 +58,7 @@ impl<'q> EnumerateCollection<'q> {
         live: Live,
     ) -> Self {
         EnumerateCollection {
-            input,
+            outer: OuterRows::new(input, runtime),
             runtime,
             collection,
             output,
@@ -67,8 +66,6 @@ impl<'q> EnumerateCollection<'q> {
             read_own_writes,
             passed,
             live,
-            current: None,
-            row: 0,
             scan: None,
         }
     }
@@ -129,7 +126,7 @@ impl<'q> EnumerateCollection<'q> {
         let mut batch = Batch::new(&self.runtime.memory);
         let mut len = 0;
         let mut documents: Vec<Value<'q>> = Vec::with_capacity(most);
-        while self.row < source.len() && len < most {
+        while self.outer.row < source.len() && len < most {
             let mut scan = match self.scan.take() {
                 Some(scan) => scan,
                 None => self.open()?,
@@ -156,9 +153,9 @@ impl<'q> EnumerateCollection<'q> {
                     }
                 },
             };
-            batch.repeat(source, self.row, len - before, &self.passed);
+            batch.repeat(source, self.outer.row, len - before, &self.passed);
             if is_whole {
-                self.row += 1;
+                self.outer.row += 1;
             } else {
                 self.scan = Some(scan);
             }
@@ -180,24 +177,11 @@ impl<'q> Operator<'q> for EnumerateCollection<'q> {
         if self.output.filter.is_some() {
             most = most.max(FILTERED_ROWS_MIN);
         }
-        loop {
-            let source = match self.current.take() {
-                Some(source) => source,
-                None => match self.input.next(wanted)? {
-                    Some(source) => {
-                        self.row = 0;
-                        source
-                    }
-                    None => return Ok(None),
-                },
-            };
-            self.runtime.check()?;
+        while let Some((source, ())) = self.outer.take(wanted, |_| Ok(()))? {
             let mut batch = match self.mode {
                 ScanMode::All => {
                     let batch = self.produce(&source, most)?;
-                    if self.row < source.len() {
-                        self.current = Some(source);
-                    }
+                    self.outer.put_back(source, ());
                     batch
                 }
                 ScanMode::Random => self.random(&source)?,
@@ -213,11 +197,11 @@ impl<'q> Operator<'q> for EnumerateCollection<'q> {
             }
             most = (most * 2).min(BATCH_ROWS);
         }
+        Ok(None)
     }
 
     fn rewind(&mut self) {
-        self.current = None;
         self.scan = None;
-        self.input.rewind();
+        self.outer.rewind();
     }
 }

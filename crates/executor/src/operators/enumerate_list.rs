@@ -2,6 +2,7 @@
 
 use persea_order::Value;
 
+use super::outer_rows::OuterRows;
 use super::{BoxedOperator, Live, Operator, filter_rows};
 use crate::Error;
 use crate::batch::{BATCH_ROWS, Batch, Register};
@@ -10,7 +11,7 @@ use crate::runtime::Runtime;
 
 /// Iterates over the array in a register of each input row.
 pub(crate) struct EnumerateList<'q> {
-    input: BoxedOperator<'q>,
+    outer: OuterRows<'q>,
     runtime: &'q Runtime,
     /// The array: a register or a constant.
     list: Compiled<'q>,
@@ -19,8 +20,6 @@ pub(crate) struct EnumerateList<'q> {
     /// Registers of the input that are passed on.
     passed: Live,
     live: Live,
-    current: Option<Batch<'q>>,
-    row: usize,
     /// Members of the current row's array that have been produced.
     member: usize,
 }
@@ -35,7 +34,8 @@ impl<'q> EnumerateList<'q> {
         passed: Live,
         live: Live,
     ) -> Self {
-        EnumerateList { input, runtime, list, out, filter, passed, live, current: None, row: 0, member: 0 }
+        let outer = OuterRows::new(input, runtime);
+        EnumerateList { outer, runtime, list, out, filter, passed, live, member: 0 }
     }
 
     /// Up to `most` rows from the current input batch.
@@ -49,7 +49,7 @@ impl<'q> EnumerateList<'q> {
             Compiled::Column(register) => *register,
             _ => Register::MAX,
         };
-        let (row, member) = (&mut self.row, &mut self.member);
+        let (row, member) = (&mut self.outer.row, &mut self.member);
         let mut runs: Vec<(usize, usize)> = Vec::new();
         batch.write_from(source, &[self.out], |_, source, columns| {
             let [column] = columns else { return Err(Error::Internal("one register has one column")) };
@@ -94,24 +94,10 @@ fn take_members<'s>(list: Value<'s>, from: usize, room: usize, column: &mut Vec<
 
 impl<'q> Operator<'q> for EnumerateList<'q> {
     fn next(&mut self, wanted: usize) -> Result<Option<Batch<'q>>, Error> {
-        loop {
-            let source = match self.current.take() {
-                Some(source) => source,
-                None => match self.input.next(wanted)? {
-                    Some(source) => {
-                        self.row = 0;
-                        self.member = 0;
-                        source
-                    }
-                    None => return Ok(None),
-                },
-            };
-            self.runtime.check()?;
+        while let Some((source, ())) = self.outer.take(wanted, |_| Ok(()))? {
             let most = if self.filter.is_some() { BATCH_ROWS } else { wanted.clamp(1, BATCH_ROWS) };
             let mut batch = self.produce(&source, most)?;
-            if self.row < source.len() {
-                self.current = Some(source);
-            }
+            self.outer.put_back(source, ());
             if let Some(filter) = &self.filter {
                 let dropped = filter_rows(&mut batch, filter, self.runtime)?;
                 self.runtime.counters.filtered.add(dropped);
@@ -121,10 +107,11 @@ impl<'q> Operator<'q> for EnumerateList<'q> {
                 return Ok(Some(batch));
             }
         }
+        Ok(None)
     }
 
     fn rewind(&mut self) {
-        self.current = None;
-        self.input.rewind();
+        self.member = 0;
+        self.outer.rewind();
     }
 }

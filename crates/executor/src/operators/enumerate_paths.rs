@@ -4,6 +4,7 @@ use persea_graph::{AllShortestPaths, KPaths, KShortestPaths, Path};
 use persea_planner::plan::{self, PathParts, PathsKind, VarId};
 
 use super::graph_source::{EdgeId, GraphReader, Weights, vertex_id};
+use super::outer_rows::OuterRows;
 use super::path_values::{PathWeights, path_value};
 use super::{BoxedOperator, Live, Operator, parameters};
 use crate::Error;
@@ -30,7 +31,7 @@ impl<'q> Search<'q> {
 
 /// See the head of this file.
 pub(crate) struct EnumeratePaths<'q> {
-    input: BoxedOperator<'q>,
+    outer: OuterRows<'q, Batch<'q>>,
     runtime: &'q Runtime,
     kind: PathsKind,
     ends: [Compiled<'q>; 2],
@@ -42,8 +43,6 @@ pub(crate) struct EnumeratePaths<'q> {
     path_parts: PathParts,
     passed: Live,
     live: Live,
-    current: Option<(Batch<'q>, Batch<'q>)>,
-    row: usize,
     search: Option<Search<'q>>,
 }
 
@@ -59,7 +58,7 @@ impl<'q> EnumeratePaths<'q> {
         let depth = |depth: u64| usize::try_from(depth).unwrap_or(usize::MAX);
         let weights = Weights { attribute: node.weight_attribute.as_deref(), default: node.default_weight };
         Ok(EnumeratePaths {
-            input,
+            outer: OuterRows::new(input, runtime),
             runtime,
             kind: node.kind,
             ends: [compiler.compile(&node.start), compiler.compile(&node.target)],
@@ -71,16 +70,14 @@ impl<'q> EnumeratePaths<'q> {
             path_parts: node.path_parts,
             passed,
             live,
-            current: None,
-            row: 0,
             search: None,
         })
     }
 
     /// Begins the search of the current row, if its ends are vertices.
     fn open(&mut self, ends: &Batch<'q>) -> Result<Option<Search<'q>>, Error> {
-        let start = vertex_id(ends.value(0, self.row), "Shortest Path", self.runtime)?;
-        let target = vertex_id(ends.value(1, self.row), "Shortest Path", self.runtime)?;
+        let start = vertex_id(ends.value(0, self.outer.row), "Shortest Path", self.runtime)?;
+        let target = vertex_id(ends.value(1, self.outer.row), "Shortest Path", self.runtime)?;
         let (Some(start), Some(target)) = (start, target) else { return Ok(None) };
         self.reader.begin_search()?;
         Ok(Some(match self.kind {
@@ -136,52 +133,40 @@ impl<'q> EnumeratePaths<'q> {
 impl<'q> Operator<'q> for EnumeratePaths<'q> {
     fn next(&mut self, wanted: usize) -> Result<Option<Batch<'q>>, Error> {
         let most = wanted.clamp(1, BATCH_ROWS);
-        loop {
-            let (source, ends) = match self.current.take() {
-                Some(current) => current,
-                None => match self.input.next(wanted)? {
-                    Some(source) => {
-                        self.row = 0;
-                        let ends = parameters(&source, &self.ends, self.runtime)?;
-                        (source, ends)
-                    }
-                    None => return Ok(None),
-                },
-            };
-            self.runtime.check()?;
+        while let Some((source, ends)) =
+            self.outer.take(wanted, |source| parameters(source, &self.ends, self.runtime))?
+        {
             let mut found = Vec::new();
-            while self.row < source.len() && found.len() < most {
+            while self.outer.row < source.len() && found.len() < most {
                 let mut search = match self.search.take() {
                     Some(search) => search,
                     None => match self.open(&ends)? {
                         Some(search) => search,
                         None => {
-                            self.row += 1;
+                            self.outer.row += 1;
                             continue;
                         }
                     },
                 };
                 match search.next(&mut self.reader)? {
                     Some(path) => {
-                        found.push((self.row as u32, path));
+                        found.push((self.outer.row as u32, path));
                         self.search = Some(search);
                     }
-                    None => self.row += 1,
+                    None => self.outer.row += 1,
                 }
             }
             let batch = if found.is_empty() { None } else { Some(self.batch_of(&source, &found)?) };
-            if self.row < source.len() {
-                self.current = Some((source, ends));
-            }
+            self.outer.put_back(source, ends);
             if batch.is_some() {
                 return Ok(batch);
             }
         }
+        Ok(None)
     }
 
     fn rewind(&mut self) {
-        self.current = None;
         self.search = None;
-        self.input.rewind();
+        self.outer.rewind();
     }
 }

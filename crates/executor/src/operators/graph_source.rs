@@ -8,6 +8,7 @@ use persea_order::{Value, View as ValueView};
 use persea_planner::plan::{self, Direction};
 
 use crate::Error;
+use crate::batch::{Batch, Register};
 use crate::memory::Reservation;
 use crate::runtime::Runtime;
 
@@ -152,18 +153,45 @@ impl<'q> GraphReader<'q> {
         if let Some(document) = self.edge_documents.get(&id) {
             return Ok(*document);
         }
-        let mut document = Value::NULL;
-        if let Some(source) = self.edges.get(id.collection as usize) {
-            self.runtime.counters.document_lookups.add(1);
-            if let Some(found) = self.view.document(source.collection, id.local_id)? {
-                document = Value::from_slice(found);
-            }
-        }
+        let source = self.edges.get(id.collection as usize);
+        let source = source.ok_or(Error::Internal("an edge is in one of the graph's collections"))?;
+        self.runtime.counters.document_lookups.add(1);
+        let document = Value::from_slice(self.view.indexed_document(source.collection, id.local_id)?);
         if self.edge_documents.len() >= CACHED_DOCUMENTS_MAX {
             self.edge_documents.clear();
         }
         self.edge_documents.insert(id, document);
         Ok(document)
+    }
+
+    /// Fills a column with vertex documents.
+    pub(crate) fn fill_vertices(
+        &mut self,
+        batch: &mut Batch<'q>,
+        register: Register,
+        ids: impl Iterator<Item = &'q str>,
+    ) -> Result<(), Error> {
+        batch.fill(register, |_, column| {
+            for id in ids {
+                column.push(self.vertex(id)?);
+            }
+            Ok(())
+        })
+    }
+
+    /// Fills a column with edge documents, and null where no edge leads to a vertex.
+    pub(crate) fn fill_edges(
+        &mut self,
+        batch: &mut Batch<'q>,
+        register: Register,
+        ids: impl Iterator<Item = Option<EdgeId>>,
+    ) -> Result<(), Error> {
+        batch.fill(register, |_, column| {
+            for id in ids {
+                column.push(id.map_or(Ok(Value::NULL), |id| self.edge(id))?);
+            }
+            Ok(())
+        })
     }
 
     fn collection(&mut self, name: &str) -> Result<Option<&'q Collection>, Error> {

@@ -3,6 +3,7 @@
 use hashbrown::HashTable;
 use persea_order::{equal, hash};
 
+use super::outer_rows::OuterRows;
 use super::{BoxedOperator, Live, Operator, parameters};
 use crate::Error;
 use crate::batch::{BATCH_ROWS, Batch, Register};
@@ -42,7 +43,8 @@ struct Table<'q> {
 
 /// See the head of this file.
 pub(crate) struct HashJoin<'q> {
-    input: BoxedOperator<'q>,
+    /// With the chains of matches still to be produced for the rows of a batch.
+    outer: OuterRows<'q, Vec<u32>>,
     build: BoxedOperator<'q>,
     runtime: &'q Runtime,
     build_keys: Vec<Compiled<'q>>,
@@ -51,9 +53,6 @@ pub(crate) struct HashJoin<'q> {
     passed: Live,
     live: Live,
     table: Option<Table<'q>>,
-    /// The current input batch and the chain of matches still to be produced for its rows.
-    current: Option<(Batch<'q>, Vec<u32>)>,
-    row: usize,
 }
 
 /// Combines the hashes of the key columns of one row.
@@ -80,7 +79,7 @@ impl<'q> HashJoin<'q> {
         live: Live,
     ) -> Self {
         HashJoin {
-            input,
+            outer: OuterRows::new(input, runtime),
             build,
             runtime,
             build_keys,
@@ -89,8 +88,6 @@ impl<'q> HashJoin<'q> {
             passed,
             live,
             table: None,
-            current: None,
-            row: 0,
         }
     }
 
@@ -121,13 +118,17 @@ impl<'q> HashJoin<'q> {
         }
         Ok(table)
     }
+}
 
-    /// For each row of an input batch the first matching build row.
-    fn probe(&self, table: &Table<'q>, source: &Batch<'q>) -> Result<Vec<u32>, Error> {
-        let n_keys = self.probe_keys.len();
-        let keys = parameters(source, &self.probe_keys, self.runtime)?;
-        Ok((0..source.len()).map(|row| table.find(&keys, row, n_keys)).collect())
-    }
+/// For each row of an input batch the first matching build row.
+fn probe<'q>(
+    table: &Table<'q>,
+    source: &Batch<'q>,
+    probe_keys: &[Compiled<'q>],
+    runtime: &'q Runtime,
+) -> Result<Vec<u32>, Error> {
+    let keys = parameters(source, probe_keys, runtime)?;
+    Ok((0..source.len()).map(|row| table.find(&keys, row, probe_keys.len())).collect())
 }
 
 impl Table<'_> {
@@ -181,27 +182,17 @@ impl<'q> Operator<'q> for HashJoin<'q> {
         let most = wanted.clamp(1, BATCH_ROWS);
         let mut result = None;
         while result.is_none() {
-            let (source, mut matches) = match self.current.take() {
-                Some(current) => current,
-                None => match self.input.next(wanted)? {
-                    Some(source) => {
-                        self.row = 0;
-                        let matches = self.probe(&table, &source)?;
-                        (source, matches)
-                    }
-                    None => break,
-                },
-            };
-            self.runtime.check()?;
+            let probe = |source: &Batch<'q>| probe(&table, source, &self.probe_keys, self.runtime);
+            let Some((source, mut matches)) = self.outer.take(wanted, probe)? else { break };
             let (mut left, mut right) = (Vec::new(), Vec::new());
-            while self.row < source.len() && left.len() < most {
-                match table.rows.get(matches[self.row] as usize) {
+            while self.outer.row < source.len() && left.len() < most {
+                match table.rows.get(matches[self.outer.row] as usize) {
                     Some(build_row) => {
-                        left.push(self.row as u32);
+                        left.push(self.outer.row as u32);
                         right.push((build_row.batch, build_row.row));
-                        matches[self.row] = build_row.next;
+                        matches[self.outer.row] = build_row.next;
                     }
-                    None => self.row += 1,
+                    None => self.outer.row += 1,
                 }
             }
             if !left.is_empty() {
@@ -212,17 +203,14 @@ impl<'q> Operator<'q> for HashJoin<'q> {
                 batch.keep_columns(&self.live);
                 result = Some(batch);
             }
-            if self.row < source.len() {
-                self.current = Some((source, matches));
-            }
+            self.outer.put_back(source, matches);
         }
         self.table = Some(table);
         Ok(result)
     }
 
     fn rewind(&mut self) {
-        self.current = None;
         // The build side reads nothing of the surrounding row, so its table stays.
-        self.input.rewind();
+        self.outer.rewind();
     }
 }

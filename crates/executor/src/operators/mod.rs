@@ -18,6 +18,7 @@ mod insert;
 mod limit;
 pub(crate) mod modification;
 mod no_results;
+mod outer_rows;
 mod path_values;
 mod profiled;
 mod remove;

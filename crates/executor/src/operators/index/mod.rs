@@ -12,6 +12,7 @@ use persea_order::Value;
 use persea_planner::plan;
 use persea_vpack::Slice;
 
+use super::outer_rows::OuterRows;
 use super::{BoxedOperator, DocumentOutput, Live, Operator, parameters};
 use crate::Error;
 use crate::batch::{BATCH_ROWS, Batch, Register};
@@ -36,10 +37,9 @@ struct Entry<'q> {
     recheck: Option<usize>,
 }
 
-/// Where the collection of entries stands within the current input batch.
+/// Where the collection of entries stands within the current row.
 #[derive(Default)]
 struct Progress<'q> {
-    row: usize,
     access: usize,
     combinations: Option<Combinations>,
     scan: Option<Scan<'q>>,
@@ -49,7 +49,8 @@ struct Progress<'q> {
 
 /// Index lookups and scans.
 pub(crate) struct IndexLookup<'q> {
-    input: BoxedOperator<'q>,
+    /// With the values of the bounds for the rows of a batch.
+    outer: OuterRows<'q, Batch<'q>>,
     runtime: &'q Runtime,
     collection: &'q Collection,
     output: DocumentOutput<'q>,
@@ -63,8 +64,6 @@ pub(crate) struct IndexLookup<'q> {
     count_into: Option<Register>,
     passed: Live,
     live: Live,
-    /// The current input batch, and the values of the bounds for its rows.
-    current: Option<(Batch<'q>, Batch<'q>)>,
     progress: Progress<'q>,
     has_opened: bool,
 }
@@ -87,7 +86,7 @@ impl<'q> IndexLookup<'q> {
         }
         let providers = if node.covering { providers(&output, &accesses) } else { None };
         Ok(IndexLookup {
-            input,
+            outer: OuterRows::new(input, runtime),
             runtime,
             collection,
             output,
@@ -101,7 +100,6 @@ impl<'q> IndexLookup<'q> {
             count_into: node.count_into.map(plan::VarId::index),
             passed,
             live,
-            current: None,
             progress: Progress::default(),
             has_opened: false,
         })
@@ -122,9 +120,9 @@ impl<'q> IndexLookup<'q> {
             return Ok(entries);
         }
         let mut entries = Vec::with_capacity(most.min(BATCH_ROWS));
-        while self.progress.row < source.len() && entries.len() < most {
+        while self.outer.row < source.len() && entries.len() < most {
             if self.progress.found_in_row >= self.limit || !self.advance(bounds)? {
-                self.progress.row += 1;
+                self.outer.row += 1;
                 self.progress.access = 0;
                 self.progress.combinations = None;
                 self.progress.scan = None;
@@ -144,7 +142,7 @@ impl<'q> IndexLookup<'q> {
     /// Takes entries from the open scan until it ends or there are enough.
     fn drain_scan(&mut self, entries: &mut Vec<Entry<'q>>, most: usize) -> Result<(), Error> {
         let Some(mut scan) = self.progress.scan.take() else { return Ok(()) };
-        let row = self.progress.row as u32;
+        let row = self.outer.row as u32;
         let recheck = match &scan {
             Scan::Range(range) if range.needs_recheck() => Some(self.progress.access),
             _ => None,
@@ -211,7 +209,7 @@ impl<'q> IndexLookup<'q> {
                 return Ok(true);
             }
             let Some(access) = self.accesses.get(self.progress.access) else { return Ok(false) };
-            let row = self.progress.row;
+            let row = self.outer.row;
             let combinations = match &mut self.progress.combinations {
                 Some(combinations) => {
                     combinations.advance();
@@ -253,11 +251,11 @@ impl<'q> IndexLookup<'q> {
             return Ok(None);
         };
         let [(register, false)] = &terms[..] else { return Ok(None) };
-        let end = source.len().min(self.progress.row + most);
+        let end = source.len().min(self.outer.row + most);
         let values = bounds.column(*register);
         let view = self.view()?;
         let name = view.collection_name(self.collection)?;
-        let mut keys: Vec<(u32, &str)> = (self.progress.row..end)
+        let mut keys: Vec<(u32, &str)> = (self.outer.row..end)
             .filter_map(|row| {
                 let text = values.get(row)?.as_str()?;
                 Some((row as u32, key_of(text, *by_id, name)?))
@@ -282,7 +280,7 @@ impl<'q> IndexLookup<'q> {
             self.has_opened = true;
             self.runtime.counters.cursors_created.add(1);
         }
-        self.progress.row = end;
+        self.outer.row = end;
         Ok(Some(entries))
     }
 
@@ -344,7 +342,7 @@ impl<'q> IndexLookup<'q> {
             for entry in &entries {
                 counts[entry.row as usize] += 1;
             }
-            if self.progress.row >= source.len() {
+            if self.outer.row >= source.len() {
                 break;
             }
         }
@@ -366,37 +364,25 @@ impl<'q> Operator<'q> for IndexLookup<'q> {
         if self.output.filter.is_some() {
             most = most.max(FILTERED_ROWS_MIN);
         }
-        loop {
-            let (source, bounds) = match self.current.take() {
-                Some(current) => current,
-                None => match self.input.next(wanted)? {
-                    Some(source) => {
-                        let bounds = parameters(&source, &self.parameters, self.runtime)?;
-                        self.progress = Progress::default();
-                        (source, bounds)
-                    }
-                    None => return Ok(None),
-                },
-            };
-            self.runtime.check()?;
+        while let Some((source, bounds)) =
+            self.outer.take(wanted, |source| parameters(source, &self.parameters, self.runtime))?
+        {
             if let Some(out) = self.count_into {
                 return Ok(Some(self.count(&source, &bounds, out)?));
             }
             let entries = self.collect(&source, &bounds, most)?;
             let batch = self.batch_of(&source, &entries)?;
-            if self.progress.row < source.len() {
-                self.current = Some((source, bounds));
-            }
+            self.outer.put_back(source, bounds);
             if !batch.is_empty() {
                 return Ok(Some(batch));
             }
             most = (most * 2).min(BATCH_ROWS);
         }
+        Ok(None)
     }
 
     fn rewind(&mut self) {
-        self.current = None;
         self.progress = Progress::default();
-        self.input.rewind();
+        self.outer.rewind();
     }
 }

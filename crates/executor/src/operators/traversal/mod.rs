@@ -11,6 +11,7 @@ use persea_planner::plan::{self, PathParts, TraversalOrder, Uniqueness, VarId};
 use persea_vpack::VPackBuf;
 
 use super::graph_source::{EdgeId, GraphReader, Weights, vertex_id};
+use super::outer_rows::OuterRows;
 use super::path_values::{PathWeights, path_value};
 use super::{BoxedOperator, Live, Operator, parameters};
 use crate::Error;
@@ -41,7 +42,7 @@ struct Hits<'q> {
 
 /// See the head of this file.
 pub(crate) struct Traversal<'q> {
-    input: BoxedOperator<'q>,
+    outer: OuterRows<'q, Batch<'q>>,
     start: [Compiled<'q>; 1],
     options: TraversalOptions,
     rules: Rules<'q>,
@@ -52,8 +53,6 @@ pub(crate) struct Traversal<'q> {
     path_parts: PathParts,
     passed: Live,
     live: Live,
-    current: Option<(Batch<'q>, Batch<'q>)>,
-    row: usize,
     search: Option<Search<&'q str, EdgeId>>,
 }
 
@@ -97,7 +96,7 @@ impl<'q> Traversal<'q> {
             default: node.options.default_weight,
         };
         Ok(Traversal {
-            input,
+            outer: OuterRows::new(input, runtime),
             start: [compiler.compile(&node.start)],
             options,
             rules: Rules::compile(node, runtime, compiler, captures),
@@ -108,8 +107,6 @@ impl<'q> Traversal<'q> {
             path_parts: node.path_parts,
             passed,
             live,
-            current: None,
-            row: 0,
             search: None,
         })
     }
@@ -119,13 +116,13 @@ impl<'q> Traversal<'q> {
         let mut hits = Hits::default();
         let (mut vertices, mut edges) = (Vec::new(), Vec::new());
         let mut weights = Vec::new();
-        while self.row < source.len() && hits.hits.len() < most {
+        while self.outer.row < source.len() && hits.hits.len() < most {
             let search = match &mut self.search {
                 Some(search) => search,
                 none => {
-                    let start = vertex_id(starts.value(0, self.row), "traversal", self.rules.runtime)?;
+                    let start = vertex_id(starts.value(0, self.outer.row), "traversal", self.rules.runtime)?;
                     let Some(start) = start else {
-                        self.row += 1;
+                        self.outer.row += 1;
                         continue;
                     };
                     self.reader.begin_search()?;
@@ -138,12 +135,12 @@ impl<'q> Traversal<'q> {
                 rules: &self.rules,
                 reader: &mut self.reader,
                 source,
-                row: self.row,
+                row: self.outer.row,
                 prune_value: None,
             };
             let Some(visit) = search.next(&mut guide)? else {
                 self.search = None;
-                self.row += 1;
+                self.outer.row += 1;
                 continue;
             };
             let begin = hits.vertices.len();
@@ -157,7 +154,7 @@ impl<'q> Traversal<'q> {
                 hits.weights.extend_from_slice(&weights);
             }
             hits.hits.push(Hit {
-                row: self.row as u32,
+                row: self.outer.row as u32,
                 vertex: visit.vertex(),
                 edge: visit.edge(),
                 steps: begin..hits.vertices.len(),
@@ -174,23 +171,10 @@ impl<'q> Traversal<'q> {
         let rows: Vec<u32> = hits.hits.iter().map(|hit| hit.row).collect();
         batch.gather(source, &rows, &self.passed);
         if let Some(register) = self.vertex_out {
-            batch.fill(register, |_, column| {
-                for hit in &hits.hits {
-                    column.push(self.reader.vertex(hit.vertex)?);
-                }
-                Ok(())
-            })?;
+            self.reader.fill_vertices(&mut batch, register, hits.hits.iter().map(|hit| hit.vertex))?;
         }
         if let Some(register) = self.edge_out {
-            batch.fill(register, |_, column| {
-                for hit in &hits.hits {
-                    column.push(match hit.edge {
-                        Some(edge) => self.reader.edge(edge)?,
-                        None => Value::NULL,
-                    });
-                }
-                Ok(())
-            })?;
+            self.reader.fill_edges(&mut batch, register, hits.hits.iter().map(|hit| hit.edge))?;
         }
         if let Some(register) = self.path_out {
             batch.fill(register, |scope, column| {
@@ -229,33 +213,21 @@ impl<'q> Traversal<'q> {
 impl<'q> Operator<'q> for Traversal<'q> {
     fn next(&mut self, wanted: usize) -> Result<Option<Batch<'q>>, Error> {
         let most = wanted.clamp(1, BATCH_ROWS);
-        loop {
-            let (source, starts) = match self.current.take() {
-                Some(current) => current,
-                None => match self.input.next(wanted)? {
-                    Some(source) => {
-                        self.row = 0;
-                        let starts = parameters(&source, &self.start, self.rules.runtime)?;
-                        (source, starts)
-                    }
-                    None => return Ok(None),
-                },
-            };
-            self.rules.runtime.check()?;
+        while let Some((source, starts)) =
+            self.outer.take(wanted, |source| parameters(source, &self.start, self.rules.runtime))?
+        {
             let hits = self.collect(&source, &starts, most)?;
             let batch = if hits.hits.is_empty() { None } else { Some(self.batch_of(&source, &hits)?) };
-            if self.row < source.len() {
-                self.current = Some((source, starts));
-            }
+            self.outer.put_back(source, starts);
             if batch.is_some() {
                 return Ok(batch);
             }
         }
+        Ok(None)
     }
 
     fn rewind(&mut self) {
-        self.current = None;
         self.search = None;
-        self.input.rewind();
+        self.outer.rewind();
     }
 }
