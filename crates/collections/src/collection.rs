@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 use parking_lot::{Mutex, RwLock};
-use persea_kv::Tree;
+use persea_kv::{Direction, Tree};
 use persea_txn::{CommitSeq, Durability};
 use persea_vpack::{Slice, VPackBuf};
 
-use crate::counts::{self, ROWS_MAX, Totals};
+use crate::counts::{self, Counters, Totals};
 use crate::definition::Definition;
 use crate::error::{Error, Result};
 use crate::index::Index;
@@ -41,9 +41,15 @@ pub struct Collection {
     is_dropped: AtomicBool,
     /// Last committed count, for estimates.
     count_estimate: AtomicI64,
-    n_count_rows: AtomicUsize,
-    fold: Mutex<()>,
+    pub(crate) counters: Counters,
+    /// Commits since the selectivity estimates were stored.
+    n_commits: AtomicUsize,
+    storing_estimates: Mutex<()>,
+    recounting: Mutex<()>,
 }
+
+/// How often selectivity estimates that have changed are stored.
+const COMMITS_PER_ESTIMATES: usize = 128;
 
 impl Collection {
     pub(crate) fn assemble(
@@ -51,7 +57,7 @@ impl Collection {
         database_id: u64,
         definition: Definition,
         totals: Totals,
-        n_count_rows: usize,
+        counters: Counters,
     ) -> Arc<Self> {
         let properties = definition.properties.clone();
         let key_options = properties.options.key_options;
@@ -70,8 +76,10 @@ impl Collection {
             is_changing: AtomicBool::new(shared.is_read_only),
             is_dropped: AtomicBool::new(false),
             count_estimate: AtomicI64::new(totals.count),
-            n_count_rows: AtomicUsize::new(n_count_rows),
-            fold: Mutex::new(()),
+            counters,
+            n_commits: AtomicUsize::new(0),
+            storing_estimates: Mutex::new(()),
+            recounting: Mutex::new(()),
             definition: RwLock::new(Arc::new(definition)),
         })
     }
@@ -300,6 +308,35 @@ impl Collection {
         View::latest(&self.shared)?.count(self)
     }
 
+    /// Counts the documents one by one, and corrects the stored count if it is another one: after damage to the log that
+    /// was passed over, the counts of what was lost are still part of it. Writers go on meanwhile.
+    ///
+    /// # Errors
+    /// Storage errors; the count is as it was then.
+    pub fn recalculate_count(&self) -> Result<u64> {
+        let _alone = self.recounting.lock();
+        let view = View::latest(&self.shared)?;
+        let mut found = 0_i64;
+        for document in view.scan(self, Direction::Forward)? {
+            document?;
+            found += 1;
+        }
+        let totals = counts::totals(view.inner(), self.id)?;
+        let change = found - totals.count;
+        if change != 0 {
+            let key_value = self.keys.last_value();
+            let stamp = self.shared.clock.tick();
+            let correction = Totals { count: change, revision: totals.revision, key_value, stamp };
+            let mut transaction = self.shared.manager.begin()?;
+            let mut counter = self.counters.take(&self.shared.clock);
+            counter.put(&mut transaction, self.id, correction)?;
+            transaction.commit(Durability::Buffered)?;
+            counter.keep();
+            self.count_committed(change);
+        }
+        self.count()
+    }
+
     /// Number of documents as of a recent commit, without touching the store. Good for cost estimates.
     pub fn count_estimate(&self) -> u64 {
         u64::try_from(self.count_estimate.load(Ordering::Relaxed)).unwrap_or(0)
@@ -311,7 +348,7 @@ impl Collection {
     /// Storage errors.
     pub fn revision(&self) -> Result<Revision> {
         let view = self.shared.manager.snapshot()?;
-        Ok(counts::totals(&view, self.id)?.0.revision)
+        Ok(counts::totals(&view, self.id)?.revision)
     }
 
     /// The revision as answers show it.
@@ -323,24 +360,22 @@ impl Collection {
         Ok(if revision == Revision::default() { "0".to_owned() } else { revision.to_string() })
     }
 
-    /// Takes note of a committed change of the count, and folds the rows when there are many.
+    /// Takes note of a committed change of the count, and now and then stores the estimates.
     pub(crate) fn count_committed(&self, delta: i64) {
         self.count_estimate.fetch_add(delta, Ordering::Relaxed);
-        if self.n_count_rows.fetch_add(1, Ordering::Relaxed) < ROWS_MAX {
+        if self.n_commits.fetch_add(1, Ordering::Relaxed) < COMMITS_PER_ESTIMATES {
             return;
         }
-        if let Some(_fold) = self.fold.try_lock() {
-            // A fold that fails changes nothing and is tried again after the next commit.
-            if self.fold_counts().is_ok() {
-                self.n_count_rows.store(1, Ordering::Relaxed);
+        if let Some(_storing) = self.storing_estimates.try_lock() {
+            // What fails changes nothing and is tried again after the next commit.
+            if self.commit_estimates().is_ok() {
+                self.n_commits.store(0, Ordering::Relaxed);
             }
         }
     }
 
-    fn fold_counts(&self) -> Result<()> {
+    fn commit_estimates(&self) -> Result<()> {
         let mut transaction = self.shared.manager.begin()?;
-        let view = transaction.view()?;
-        counts::fold(&view, &mut transaction, self.id, Some(self.shared.clock.tick()))?;
         self.store_estimates(&mut transaction, false)?;
         transaction.commit(Durability::Buffered)?;
         Ok(())

@@ -1,30 +1,33 @@
-//! Document counts: one small row a commit and collection, summed by readers, folded now and then.
+//! Document counts: a few counters a collection, each in a row of its own, summed by readers.
 //!
-//! A shared counter would make every two writers of a collection conflict. Instead each commit adds a row of its own
-//! with the change of the count, the newest revision and the last value of the key generator; a snapshot's count is
-//! the sum of the rows it sees, so counts are exact in every snapshot and transaction.
+//! A single counter would make every two writers of a collection conflict. Instead there are as many as commits that
+//! were ever under way at once, and each commit has one for itself until it has ended: it adds the change of the count,
+//! the newest revision and the last value of the key generator. A snapshot's count is the sum of the rows it sees, so
+//! counts are exact in every snapshot and transaction.
 
 use std::ops::Bound;
 
+use parking_lot::Mutex;
 use persea_kv::{Direction, Tree};
 use persea_txn::{ReadView, Transaction};
 
 use crate::error::{Error, Result};
 use crate::keyspaces::{META_COUNTS, pair_key, read_u64};
-use crate::revision::Revision;
+use crate::revision::{HybridClock, Revision};
 
-/// Rows a collection may have before they are folded into one: bounds what counting costs.
-pub(crate) const ROWS_MAX: usize = 128;
-
-/// What the rows of a collection add up to.
+/// What the rows of a collection add up to, or one of them says.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
     pub(crate) count: i64,
     pub(crate) revision: Revision,
     pub(crate) key_value: u64,
-    /// Newest stamp of a row; the clock has to stay above it. Not part of the stored row.
+    /// When a row was last written; the clock has to stay above it.
     pub(crate) stamp: Revision,
 }
+
+/// Bytes of a row's value; without the stamp in rows of a commit each, which have it as their key.
+const ROW_BYTES: usize = 32;
+const ROW_BYTES_WITHOUT_STAMP: usize = 24;
 
 impl Totals {
     pub(crate) fn add(&mut self, other: Self) {
@@ -34,79 +37,126 @@ impl Totals {
         self.stamp = self.stamp.max(other.stamp);
     }
 
-    pub(crate) fn to_bytes(self) -> [u8; 24] {
-        let mut bytes = [0; 24];
-        bytes[..8].copy_from_slice(&self.count.to_be_bytes());
-        bytes[8..16].copy_from_slice(&self.revision.0.to_be_bytes());
-        bytes[16..].copy_from_slice(&self.key_value.to_be_bytes());
+    fn to_bytes(self) -> [u8; ROW_BYTES] {
+        let words = [self.count as u64, self.revision.0, self.key_value, self.stamp.0];
+        let mut bytes = [0; ROW_BYTES];
+        for (place, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+            *place = word.to_be_bytes();
+        }
         bytes
     }
 
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+    fn from_bytes(key: u64, bytes: &[u8]) -> Option<Self> {
         Some(Self {
             count: read_u64(bytes)? as i64,
             revision: Revision(read_u64(bytes.get(8..)?)?),
             key_value: read_u64(bytes.get(16..)?)?,
-            stamp: Revision::default(),
+            stamp: Revision(match bytes.len() {
+                ROW_BYTES_WITHOUT_STAMP => key,
+                _ => read_u64(bytes.get(24..)?)?,
+            }),
         })
     }
 }
 
-/// Adds the row of one commit.
-pub(crate) fn put_row(
-    transaction: &mut Transaction,
-    collection: u64,
-    stamp: Revision,
-    row: Totals,
-) -> Result<()> {
-    Ok(transaction.put(Tree::Meta, META_COUNTS, &pair_key(collection, stamp.0), &row.to_bytes())?)
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    key: u64,
+    totals: Totals,
 }
 
-/// Calls `visit` with the key and content of each row of a collection.
-fn for_each_row(view: &ReadView, collection: u64, mut visit: impl FnMut(&[u8], Totals)) -> Result<()> {
+/// The counters of a collection that no commit has at present. The one used last comes first, so that few are in use.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    free: Mutex<Vec<Row>>,
+}
+
+impl Counters {
+    /// A counter that nobody else has until it is dropped.
+    pub(crate) fn take(&self, clock: &HybridClock) -> Counter<'_> {
+        let free = self.free.lock().pop();
+        let row = free.unwrap_or_else(|| Row { key: clock.tick().0, totals: Totals::default() });
+        Counter { counters: self, row, changed: None }
+    }
+}
+
+/// A counter that a commit has for itself.
+#[derive(Debug)]
+pub(crate) struct Counter<'c> {
+    counters: &'c Counters,
+    row: Row,
+    changed: Option<Totals>,
+}
+
+impl Counter<'_> {
+    /// Adds a change as part of `transaction`.
+    pub(crate) fn put(
+        &mut self,
+        transaction: &mut Transaction,
+        collection: u64,
+        change: Totals,
+    ) -> Result<()> {
+        let mut totals = self.row.totals;
+        totals.add(change);
+        transaction.put(Tree::Meta, META_COUNTS, &pair_key(collection, self.row.key), &totals.to_bytes())?;
+        self.changed = Some(totals);
+        Ok(())
+    }
+
+    /// The transaction has been committed. Unless this is called, the counter stays as it was.
+    pub(crate) fn keep(mut self) {
+        if let Some(changed) = self.changed {
+            self.row.totals = changed;
+        }
+    }
+}
+
+impl Drop for Counter<'_> {
+    fn drop(&mut self) {
+        self.counters.free.lock().push(self.row);
+    }
+}
+
+/// Calls `visit` with each row of a collection.
+fn for_each_row(view: &ReadView, collection: u64, mut visit: impl FnMut(Row)) -> Result<()> {
     let first = pair_key(collection, 0);
     let last = pair_key(collection, u64::MAX);
     let bounds = (Bound::Included(&first[..]), Bound::Included(&last[..]));
     for entry in view.range(Tree::Meta, META_COUNTS, bounds, Direction::Forward)? {
         let (key, value) = entry?;
-        let stamp = key.get(8..).and_then(read_u64).map(Revision);
-        let (Some(stamp), Some(row)) = (stamp, Totals::from_bytes(value)) else {
-            return Err(Error::Corrupt("count row".to_owned()));
-        };
-        visit(key, Totals { stamp, ..row });
+        let row = key.get(8..).and_then(read_u64).and_then(|key| {
+            let totals = Totals::from_bytes(key, value)?;
+            Some(Row { key, totals })
+        });
+        visit(row.ok_or_else(|| Error::Corrupt("count row".to_owned()))?);
     }
     Ok(())
 }
 
-/// The totals a snapshot sees, and the number of rows they come from.
-pub(crate) fn totals(view: &ReadView, collection: u64) -> Result<(Totals, usize)> {
+/// The totals a snapshot sees.
+pub(crate) fn totals(view: &ReadView, collection: u64) -> Result<Totals> {
     let mut totals = Totals::default();
-    let mut n_rows = 0;
-    for_each_row(view, collection, |_, row| {
-        totals.add(row);
-        n_rows += 1;
-    })?;
-    Ok((totals, n_rows))
+    for_each_row(view, collection, |row| totals.add(row.totals))?;
+    Ok(totals)
 }
 
-/// Replaces the rows that `view` sees by one with the stamp `replacement`, or by none.
-pub(crate) fn fold(
-    view: &ReadView,
-    transaction: &mut Transaction,
-    collection: u64,
-    replacement: Option<Revision>,
-) -> Result<()> {
-    let mut keys = Vec::new();
+/// The totals and the counters of a collection that nobody is writing to.
+pub(crate) fn load(view: &ReadView, collection: u64) -> Result<(Totals, Counters)> {
     let mut totals = Totals::default();
-    for_each_row(view, collection, |key, row| {
-        keys.push(key.to_vec());
-        totals.add(row);
+    let mut rows = Vec::new();
+    for_each_row(view, collection, |row| {
+        totals.add(row.totals);
+        rows.push(row);
     })?;
+    Ok((totals, Counters { free: Mutex::new(rows) }))
+}
+
+/// Removes the rows that `view` sees.
+pub(crate) fn remove(view: &ReadView, transaction: &mut Transaction, collection: u64) -> Result<()> {
+    let mut keys = Vec::new();
+    for_each_row(view, collection, |row| keys.push(row.key))?;
     for key in keys {
-        transaction.delete(Tree::Meta, META_COUNTS, &key)?;
-    }
-    if let Some(stamp) = replacement {
-        put_row(transaction, collection, stamp, totals)?;
+        transaction.delete(Tree::Meta, META_COUNTS, &pair_key(collection, key))?;
     }
     Ok(())
 }

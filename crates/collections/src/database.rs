@@ -10,7 +10,7 @@ use persea_txn::{CommitSeq, Durability, ReadView, TransactionOptions};
 use persea_vpack::Slice;
 
 use crate::collection::Collection;
-use crate::counts;
+use crate::counts::{self, Counters, Totals};
 use crate::databases::SYSTEM;
 use crate::definition::Definition;
 use crate::error::{Error, Result};
@@ -162,7 +162,13 @@ impl Database {
             for index in system_collections::indexes(name) {
                 definition = definition.with_empty_index(&self.shared, index.as_slice())?;
             }
-            let collection = Collection::assemble(&self.shared, self.id, definition, Default::default(), 0);
+            let collection = Collection::assemble(
+                &self.shared,
+                self.id,
+                definition,
+                Totals::default(),
+                Counters::default(),
+            );
             collection.put_record(&mut transaction, &collection.definition())?;
             created.push(collection);
         }
@@ -312,8 +318,8 @@ impl Database {
         self.check_name_is_free(&options.name)?;
         let last_value = options.key_options.last_value;
         let definition = self.new_definition(options)?;
-        let totals = counts::Totals { key_value: last_value, ..Default::default() };
-        let collection = Collection::assemble(&self.shared, self.id, definition, totals, 0);
+        let totals = Totals { key_value: last_value, ..Default::default() };
+        let collection = Collection::assemble(&self.shared, self.id, definition, totals, Counters::default());
         let mut transaction = self.shared.manager.begin()?;
         collection.put_record(&mut transaction, &collection.definition())?;
         transaction.commit(Durability::Buffered)?;
@@ -432,9 +438,9 @@ fn assemble(
         let keyspace = index.keyspace.to_be_bytes();
         index.estimate.restore(view.get(Tree::Meta, META_ESTIMATES, &keyspace)?);
     }
-    let (totals, n_rows) = counts::totals(view, definition.properties.id)?;
+    let (totals, counters) = counts::load(view, definition.properties.id)?;
     shared.clock.observe(totals.stamp);
-    Ok(Collection::assemble(shared, database, definition, totals, n_rows))
+    Ok(Collection::assemble(shared, database, definition, totals, counters))
 }
 
 /// Notes in `transaction` everything that dropping a collection means.
@@ -450,7 +456,7 @@ fn retire_collection(
     for index in definition.indexes.iter() {
         index.retire(transaction)?;
     }
-    counts::fold(view, transaction, collection.id(), None)
+    counts::remove(view, transaction, collection.id())
 }
 
 /// Waits a little, longer with each attempt and never in step with others.

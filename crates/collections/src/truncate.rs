@@ -37,15 +37,11 @@ impl Collection {
         let definition = self.definition();
         // The newest state, which must not change any more: that of after the gate.
         let mut transaction = self.shared.manager.begin()?;
-        let (totals, _) = counts::totals(&transaction.view()?, self.id())?;
+        let totals = counts::totals(&transaction.view()?, self.id())?;
         let stamp = self.shared.clock.tick();
-        let row = Totals {
-            count: -totals.count,
-            revision: stamp,
-            key_value: self.keys.last_value(),
-            ..Totals::default()
-        };
-        counts::put_row(&mut transaction, self.id(), stamp, row)?;
+        let row = Totals { count: -totals.count, revision: stamp, key_value: self.keys.last_value(), stamp };
+        let mut counter = self.counters.take(&self.shared.clock);
+        counter.put(&mut transaction, self.id(), row)?;
         transaction.clear_keyspace(Tree::Documents, definition.documents)?;
         let mut indexes = Vec::with_capacity(definition.indexes.len());
         for index in definition.indexes.iter() {
@@ -59,6 +55,7 @@ impl Collection {
             indexes.into(),
         );
         self.commit_definition(transaction, emptied)?;
+        counter.keep();
         self.count_committed(-totals.count);
         Ok(())
     }

@@ -508,7 +508,7 @@ fn everything_survives_a_restart() {
         let edges = database.create_collection(CollectionOptions::edge("e")).unwrap();
         let definition = vpack!({ "type": "persistent", "fields": ["group"], "name": "g" });
         collection.create_index(definition.as_slice()).unwrap();
-        // More commits than count rows are kept for.
+        // So many that estimates are stored in between.
         for number in 0..300 {
             database
                 .transact(|transaction| {

@@ -252,7 +252,7 @@ impl View {
     /// # Errors
     /// Storage errors.
     pub fn count(&self, collection: &Collection) -> Result<u64> {
-        let (totals, _) = counts::totals(&self.inner, collection.id())?;
+        let totals = counts::totals(&self.inner, collection.id())?;
         let own: i64 = self
             .details
             .counts

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::scratch::Scratch;
 use crate::collection::Collection;
-use crate::counts::{self, Totals};
+use crate::counts::{Counter, Totals};
 use crate::definition::Definition;
 use crate::error::{Error, Result};
 use crate::estimates::EstimateChange;
@@ -59,13 +59,10 @@ impl Touched {
         Ok(())
     }
 
-    fn count_row(&self) -> Totals {
-        Totals {
-            count: self.count,
-            revision: self.revision,
-            key_value: self.collection.keys.last_value(),
-            ..Totals::default()
-        }
+    /// What a commit at `stamp` changes.
+    fn change(&self, stamp: Revision) -> Totals {
+        let key_value = self.collection.keys.last_value();
+        Totals { count: self.count, revision: self.revision, key_value, stamp }
     }
 }
 
@@ -271,14 +268,14 @@ impl Transaction {
         let written = written_in_order(&touched);
         let durability = self.durability();
         let estimate_changes = std::mem::take(&mut self.estimate_changes);
-        let outcome = {
-            let _gates = gates(&written);
-            self.put_count_rows(&written)?;
-            self.inner.commit(durability).map(drop).map_err(Error::from)
-        };
+        let _gates = gates(&written);
+        let counters = self.count(&written)?;
+        let outcome = self.inner.commit(durability).map(drop).map_err(Error::from);
         if !is_visible(&outcome) {
             return outcome;
         }
+        counters.into_iter().for_each(Counter::keep);
+        drop(_gates);
         apply_estimate_changes(&touched, estimate_changes);
         for touched in written {
             touched.collection.count_committed(touched.count);
@@ -315,9 +312,12 @@ impl Transaction {
     fn commit_touched(&mut self, touched: &[Touched]) -> Result<()> {
         let written = written_in_order(touched);
         let _gates = gates(&written);
-        self.put_count_rows(&written)?;
-        self.inner.commit_part(self.durability())?;
-        Ok(())
+        let counters = self.count(&written)?;
+        let outcome = self.inner.commit_part(self.durability()).map(drop).map_err(Error::from);
+        if is_visible(&outcome) {
+            counters.into_iter().for_each(Counter::keep);
+        }
+        outcome
     }
 
     fn durability(&self) -> Durability {
@@ -325,13 +325,16 @@ impl Transaction {
     }
 
     /// Adds to the counts of the collections written to. The caller holds their gates.
-    fn put_count_rows(&mut self, written: &[&Touched]) -> Result<()> {
+    fn count<'a>(&mut self, written: &[&'a Touched]) -> Result<SmallVec<[Counter<'a>; 4]>> {
+        let mut counters = SmallVec::new();
         for touched in written {
             touched.check_definition()?;
             let stamp = self.shared.clock.tick();
-            counts::put_row(&mut self.inner, touched.collection.id(), stamp, touched.count_row())?;
+            let mut counter = touched.collection.counters.take(&self.shared.clock);
+            counter.put(&mut self.inner, touched.collection.id(), touched.change(stamp))?;
+            counters.push(counter);
         }
-        Ok(())
+        Ok(counters)
     }
 
     /// Forgets every write.

@@ -129,6 +129,15 @@ impl Collection {
         }
     }
 
+    /// Counts the documents one by one and corrects the stored number, should it be wrong: after damage to the log that
+    /// was passed over.
+    ///
+    /// # Errors
+    /// Storage errors.
+    pub fn recalculate_count(&self) -> Result<u64> {
+        Ok(self.inner.recalculate_count()?)
+    }
+
     /// The document of this key as VelocyPack.
     ///
     /// # Errors

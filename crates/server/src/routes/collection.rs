@@ -119,7 +119,7 @@ fn act(context: &Context, request: &Request, name: &str, action: &str) -> Result
         }
         "unload" | "compact" => basic(&collection)?,
         "loadIndexesIntoMemory" => vpack!({ "result": true }),
-        "recalculateCount" => vpack!({ "result": true, "count": (collection.count()?) }),
+        "recalculateCount" => vpack!({ "result": true, "count": (collection.recalculate_count()?) }),
         "responsibleShard" => return Err(only_in_cluster()),
         _ => return Err(ApiError::unknown_path(&request.path)),
     };
