@@ -22,6 +22,6 @@ pub use query::{Query, QueryOptions, QueryOutcome, RowSet, Rows, optimizer_rules
 pub use transaction::{OwnedTransaction, Transaction, TransactionOptions, UndeclaredCollections};
 
 pub use persea_collections::{
-    Interrupt, OverwriteMode, Revision, WriteOptions, WriteOutcome, storage_version,
+    Interrupt, KEY_GENERATORS, OverwriteMode, Revision, WriteOptions, WriteOutcome, storage_version,
 };
 pub use persea_vpack::{Slice, VPackBuf, vpack};

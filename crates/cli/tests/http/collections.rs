@@ -104,3 +104,11 @@ fn collection_errors() {
     client.json("PATCH", "/_api/collection/things", &json!({})).expect_error(405, 405);
     client.get("/_api/nothing").expect_error(404, 404);
 }
+
+#[test]
+fn names_of_key_generators() {
+    let server = Server::start();
+    let answer = server.client().get("/_api/key-generators").expect(200);
+    let names = ["upgrade", "padded", "uuid", "autoincrement", "traditional"];
+    assert_eq!(answer.body, json!({ "keyGenerators": names }));
+}

@@ -1,6 +1,7 @@
 //! `/_admin/metrics` and `/_admin/metrics/v2`: figures in Prometheus' text format.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use hyper::{Method, StatusCode};
 use persea::StorageMetrics;
@@ -34,117 +35,77 @@ enum Kind {
 }
 use Kind::{Counter, Gauge};
 
-fn figures(storage: &StorageMetrics, uptime: f64) -> [Figure; 27] {
-    let number = |number: u64| number as f64;
-    [
-        ("arangodb_server_statistics_server_uptime_total", Counter, "Seconds since the start", uptime),
-        ("persea_commits_total", Counter, "Transactions committed", number(storage.commits)),
-        ("persea_aborts_total", Counter, "Transactions aborted", number(storage.aborts)),
-        ("persea_last_commit", Gauge, "Number of the newest commit", number(storage.last_commit)),
-        (
-            "persea_commit_groups_total",
-            Counter,
-            "Groups of commits written together",
-            number(storage.commit_groups),
-        ),
-        ("persea_grouped_commits_total", Counter, "Commits in these groups", number(storage.grouped_commits)),
-        ("persea_commit_group_max", Gauge, "Commits in the largest group", number(storage.group_commits_max)),
-        (
-            "persea_bulk_commits_total",
-            Counter,
-            "Commits that went past the log for their size",
-            number(storage.bulk_commits),
-        ),
-        (
-            "persea_conflicts_total",
-            Counter,
-            "Writes of a document or unique value that met another transaction's",
-            number(storage.conflicts),
-        ),
-        ("persea_transactions_active", Gauge, "Transactions running", number(storage.active_transactions)),
-        (
-            "persea_transactions_waiting",
-            Gauge,
-            "Transactions that wait for a lock",
-            number(storage.waiting_transactions),
-        ),
-        (
-            "persea_collections_locked",
-            Gauge,
-            "Collections locked for writing or exclusively",
-            number(storage.locked_collections),
-        ),
-        ("persea_lock_waits_total", Counter, "Waits for locks", number(storage.lock_waits)),
-        (
-            "persea_lock_timeouts_total",
-            Counter,
-            "Waits for locks that took too long",
-            number(storage.lock_timeouts),
-        ),
-        (
-            "persea_deadlocks_total",
-            Counter,
-            "Deadlocks ended by rolling a transaction back",
-            number(storage.deadlocks),
-        ),
-        ("persea_log_bytes", Gauge, "Bytes of log that a restart reads", number(storage.log_bytes)),
-        (
-            "persea_log_written_bytes_total",
-            Counter,
-            "Bytes appended to the log",
-            number(storage.log_written_bytes),
-        ),
-        ("persea_log_syncs_total", Counter, "Syncs of the log", number(storage.log_syncs)),
-        (
-            "persea_synced_commits_total",
-            Counter,
-            "Commits that waited for a sync",
-            number(storage.synced_commits),
-        ),
-        (
-            "persea_delta_bytes",
-            Gauge,
-            "Memory of commits that no checkpoint has written yet",
-            number(storage.delta_bytes),
-        ),
-        ("persea_checkpoints_total", Counter, "Checkpoints done", number(storage.checkpoints)),
-        (
-            "persea_checkpoint_failures_total",
-            Counter,
-            "Checkpoints that failed",
-            number(storage.checkpoint_failures),
-        ),
-        ("persea_read_only", Gauge, "1 while writes are refused", f64::from(u8::from(storage.is_read_only))),
-        (
-            "persea_snapshots_live",
-            Gauge,
-            "States of the database that are being read",
-            number(storage.live_snapshots),
-        ),
-        (
-            "persea_snapshot_oldest_age_seconds",
-            Gauge,
-            "Age of the oldest of them; what it sees stays in the file",
-            storage.oldest_snapshot_age.as_secs_f64(),
-        ),
-        (
-            "persea_snapshots_expired_total",
-            Counter,
-            "Snapshots given up for their age",
-            number(storage.expired_snapshots),
-        ),
-        (
-            "persea_clears_pending",
-            Gauge,
-            "Ranges of dropped collections still to be cleared",
-            number(storage.pending_clears),
-        ),
-    ]
+/// What can be shown as a figure.
+trait Number {
+    fn number(self) -> f64;
+}
+
+impl Number for u64 {
+    fn number(self) -> f64 {
+        self as f64
+    }
+}
+
+impl Number for bool {
+    fn number(self) -> f64 {
+        u8::from(self).into()
+    }
+}
+
+impl Number for Duration {
+    fn number(self) -> f64 {
+        self.as_secs_f64()
+    }
+}
+
+/// Figures of fields. A name is the field's own, `persea_` before it and, if it only grows, `_total` behind it; where
+/// Prometheus' habits want another order of words, it is given.
+macro_rules! figures {
+    ($storage:expr; $($kind:ident $field:ident $(as $name:literal)?: $help:literal;)*) => {
+        vec![$((figures!(@name $kind $field $($name)?), $kind, $help, $storage.$field.number()),)*]
+    };
+    (@name $kind:ident $field:ident $name:literal) => { concat!("persea_", $name) };
+    (@name Counter $field:ident) => { concat!("persea_", stringify!($field), "_total") };
+    (@name Gauge $field:ident) => { concat!("persea_", stringify!($field)) };
+}
+
+fn figures(storage: &StorageMetrics) -> Vec<Figure> {
+    figures! { storage;
+        Counter commits: "Transactions committed";
+        Counter aborts: "Transactions aborted";
+        Gauge last_commit: "Number of the newest commit";
+        Counter commit_groups: "Groups of commits written together";
+        Counter grouped_commits: "Commits in these groups";
+        Gauge group_commits_max as "commit_group_max": "Commits in the largest group";
+        Counter bulk_commits: "Commits that went past the log for their size";
+        Counter conflicts: "Writes of a document or unique value that met another transaction's";
+        Gauge active_transactions as "transactions_active": "Transactions running";
+        Gauge waiting_transactions as "transactions_waiting": "Transactions that wait for a lock";
+        Gauge locked_collections as "collections_locked": "Collections locked for writing or exclusively";
+        Counter lock_waits: "Waits for locks";
+        Counter lock_timeouts: "Waits for locks that took too long";
+        Counter deadlocks: "Deadlocks ended by rolling a transaction back";
+        Gauge log_bytes: "Bytes of log that a restart reads";
+        Counter log_written_bytes: "Bytes appended to the log";
+        Counter log_syncs: "Syncs of the log";
+        Counter synced_commits: "Commits that waited for a sync";
+        Gauge delta_bytes: "Memory of commits that no checkpoint has written yet";
+        Counter checkpoints: "Checkpoints done";
+        Counter checkpoint_failures: "Checkpoints that failed";
+        Gauge is_read_only as "read_only": "1 while writes are refused";
+        Gauge live_snapshots as "snapshots_live": "States of the database that are being read";
+        Gauge oldest_snapshot_age as "snapshot_oldest_age_seconds":
+            "Age of the oldest of them; what it sees stays in the file";
+        Counter expired_snapshots as "snapshots_expired_total": "Snapshots given up for their age";
+        Gauge pending_clears as "clears_pending": "Ranges of dropped collections still to be cleared";
+    }
 }
 
 fn text(storage: &StorageMetrics, uptime: f64) -> String {
+    let uptime =
+        ("arangodb_server_statistics_server_uptime_total", Counter, "Seconds since the start", uptime);
     let mut text = String::new();
-    for (name, kind, help, value) in figures(storage, uptime) {
+    for (name, kind, help, value) in std::iter::once(uptime).chain(figures(storage)) {
         let kind = match kind {
             Counter => "counter",
             Gauge => "gauge",

@@ -21,7 +21,7 @@ pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError
         (&Method::POST, None, None) => create(&database, request),
         (&Method::GET | &Method::HEAD, Some(name), None) => {
             let collection = database.collection(name)?;
-            Ok(Response::envelope(StatusCode::OK, basic(&collection)?.as_slice()))
+            Ok(Response::envelope(StatusCode::OK, collection.basic_properties()?.as_slice()))
         }
         (&Method::DELETE, Some(name), None) => drop(&database, request, name),
         (&Method::GET, Some(name), Some(aspect)) => inspect(context, request, name, aspect),
@@ -39,8 +39,13 @@ pub fn key_generators(_context: &Context, request: &Request) -> Result<Response,
     if request.method != Method::GET {
         return Err(ApiError::method_not_allowed());
     }
-    let answer = vpack!({ "keyGenerators": ["padded", "uuid", "autoincrement", "traditional"] });
-    Ok(Response::value(StatusCode::OK, answer))
+    let mut builder = Builder::new();
+    builder.open_object().key("keyGenerators").open_array();
+    for name in persea::KEY_GENERATORS {
+        builder.add_str(name);
+    }
+    builder.close().close();
+    Ok(Response::value(StatusCode::OK, builder.finish().map_err(persea::Error::from)?))
 }
 
 fn list(database: &Database, request: &Request) -> Result<Response, ApiError> {
@@ -51,7 +56,7 @@ fn list(database: &Database, request: &Request) -> Result<Response, ApiError> {
         if exclude_system && collection.is_system() {
             continue;
         }
-        builder.add_slice(basic(&collection)?.as_slice());
+        builder.add_slice(collection.basic_properties()?.as_slice());
     }
     builder.close();
     Ok(Response::result(StatusCode::OK, builder.finish().map_err(persea::Error::from)?.as_slice()))
@@ -84,7 +89,8 @@ fn inspect(context: &Context, request: &Request, name: &str, aspect: &str) -> Re
             let with_revisions = request.query.flag("withRevisions", false);
             let with_data = request.query.flag("withData", false);
             let checksum = collection.checksum(with_revisions, with_data)?;
-            let revised = with(&basic(&collection)?, "revision", &vpack!((collection.revision()?)))?;
+            let revised =
+                with(&collection.basic_properties()?, "revision", &vpack!((collection.revision()?)))?;
             with(&revised, "checksum", &vpack!((checksum.to_string())))?
         }
         "shards" => return Err(only_in_cluster()),
@@ -106,18 +112,18 @@ fn act(context: &Context, request: &Request, name: &str, action: &str) -> Result
         }
         "truncate" => {
             collection.truncate(request.query.flag("waitForSync", false))?;
-            basic(&collection)?
+            collection.basic_properties()?
         }
         "load" => {
             let body = request.value_or_empty()?;
             let wants_count = body.as_slice().get("count").and_then(|count| count.as_bool()).unwrap_or(true);
             if wants_count {
-                with(&basic(&collection)?, "count", &vpack!((collection.count()?)))?
+                with(&collection.basic_properties()?, "count", &vpack!((collection.count()?)))?
             } else {
-                basic(&collection)?
+                collection.basic_properties()?
             }
         }
-        "unload" | "compact" => basic(&collection)?,
+        "unload" | "compact" => collection.basic_properties()?,
         "loadIndexesIntoMemory" => vpack!({ "result": true }),
         "recalculateCount" => vpack!({ "result": true, "count": (collection.recalculate_count()?) }),
         "responsibleShard" => return Err(only_in_cluster()),
@@ -137,23 +143,8 @@ fn rename(database: &Database, request: &Request, name: &str) -> Result<Response
         request,
         &collection,
         "rename",
-        Response::envelope(StatusCode::OK, basic(&collection)?.as_slice()),
+        Response::envelope(StatusCode::OK, collection.basic_properties()?.as_slice()),
     ))
-}
-
-/// The short description that lists carry.
-fn basic(collection: &Collection) -> Result<VPackBuf, ApiError> {
-    let properties = collection.properties()?;
-    let mut builder = Builder::new();
-    builder.open_object();
-    for (name, value) in properties.as_slice().object_iter() {
-        if matches!(name, "id" | "name" | "status" | "type" | "isSystem" | "globallyUniqueId") {
-            builder.key(name);
-            builder.add_slice(value);
-        }
-    }
-    builder.close();
-    Ok(builder.finish().map_err(persea::Error::from)?)
 }
 
 /// An object with one more member.
