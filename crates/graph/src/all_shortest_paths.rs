@@ -2,6 +2,7 @@
 
 use std::hash::Hash;
 
+use crate::neighbors::expand;
 use crate::{Map, Neighbors, Path};
 
 /// What one end of the search has reached: the depth of each vertex, and every step back to the level before.
@@ -94,12 +95,7 @@ impl<V: Copy + Eq + Hash, E: Copy> AllShortestPaths<V, E> {
         side.depth += 1;
         let mut frontier = Vec::new();
         for vertex in std::mem::take(&mut side.frontier) {
-            found.clear();
-            if from_source {
-                graph.neighbors(vertex, 0, found)?;
-            } else {
-                graph.predecessors(vertex, found)?;
-            }
+            expand(graph, vertex, from_source, found)?;
             for &(edge, neighbor) in found.iter() {
                 if side.add(vertex, edge, neighbor) {
                     frontier.push(neighbor);
@@ -122,21 +118,13 @@ impl<V: Copy + Eq + Hash, E: Copy> AllShortestPaths<V, E> {
             self.choices = vec![0; self.forward.depth + self.backward.depth];
         }
         let meeting = *self.meetings.get(self.meeting)?;
-        let mut vertices = vec![meeting];
-        let mut edges = Vec::with_capacity(self.choices.len());
+        let mut path = Path::start(meeting);
         let (to_source, to_target) = self.choices.split_at(self.forward.depth);
-        follow(&self.forward, meeting, to_source, |(edge, vertex)| {
-            edges.push(edge);
-            vertices.push(vertex);
-        });
-        edges.reverse();
-        vertices.reverse();
-        follow(&self.backward, meeting, to_target, |(edge, vertex)| {
-            edges.push(edge);
-            vertices.push(vertex);
-        });
-        let weight = edges.len() as f64;
-        Some(Path { vertices, edges, weight })
+        follow(&self.forward, meeting, to_source, |step| path.push(step));
+        path.reverse();
+        follow(&self.backward, meeting, to_target, |step| path.push(step));
+        path.weight = path.edges.len() as f64;
+        Some(path)
     }
 
     /// Turns to the next combination of choices, or to the next meeting when they are used up.

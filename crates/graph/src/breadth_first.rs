@@ -2,9 +2,8 @@
 
 use std::hash::Hash;
 
-use crate::path::Steps;
 use crate::path_tree::PathTree;
-use crate::{Decision, Set, Steer, TraversalOptions, UniqueEdges, UniqueVertices, Visit};
+use crate::{Set, Steer, TraversalOptions, UniqueVertices, Visit};
 
 /// A breadth first traversal.
 ///
@@ -45,7 +44,7 @@ impl<V: Copy + Eq + Hash, E: Copy + Eq + Hash> BreadthFirst<V, E> {
                 let leaf = self.next;
                 self.next += 1;
                 if self.enter(graph, leaf)? {
-                    return Ok(Some(self.visit(leaf)));
+                    return Ok(Some(self.tree.visit(leaf)));
                 }
             }
             match self.expand.pop_front() {
@@ -71,33 +70,17 @@ impl<V: Copy + Eq + Hash, E: Copy + Eq + Hash> BreadthFirst<V, E> {
     }
 
     fn may_step(&mut self, leaf: u32, edge: E, vertex: V) -> bool {
-        if self.options.unique_edges == UniqueEdges::Path && self.tree.has_edge(leaf, edge) {
-            return false;
-        }
-        match self.options.unique_vertices {
-            UniqueVertices::None => true,
-            UniqueVertices::Path => !self.tree.has_vertex(leaf, vertex),
-            UniqueVertices::Global => self.seen.insert(vertex),
-        }
+        self.tree.allows_step(&self.options, leaf, edge, vertex)
+            && (self.options.unique_vertices != UniqueVertices::Global || self.seen.insert(vertex))
     }
 
     fn enter<G: Steer<Vertex = V, Edge = E>>(&mut self, graph: &mut G, leaf: u32) -> Result<bool, G::Error> {
-        let visit = self.visit(leaf);
+        let visit = self.tree.visit(leaf);
         let depth = visit.depth;
-        let decision = graph.decide(&visit)?;
-        if depth < self.options.max_depth && matches!(decision, Decision::Keep | Decision::Pass) {
+        let (grows, is_result) = self.options.judge(graph.decide(&visit)?, depth);
+        if grows {
             self.expand.push_back(leaf);
         }
-        Ok(depth >= self.options.min_depth && matches!(decision, Decision::Keep | Decision::Prune))
-    }
-
-    fn visit(&self, leaf: u32) -> Visit<'_, V, E> {
-        let node = self.tree.node(leaf);
-        Visit {
-            depth: node.depth as usize,
-            vertex: node.vertex,
-            edge: node.edge,
-            steps: Steps::Tree { tree: &self.tree, leaf },
-        }
+        Ok(is_result)
     }
 }

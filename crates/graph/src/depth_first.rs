@@ -1,7 +1,7 @@
 //! Depth first traversal on an explicit stack.
 
 use crate::path::Steps;
-use crate::{Decision, Steer, TraversalOptions, UniqueEdges, UniqueVertices, Visit};
+use crate::{Steer, TraversalOptions, UniqueEdges, UniqueVertices, Visit};
 
 /// The neighbours of one vertex of the current path that have not been visited yet: a range of the shared buffer.
 #[derive(Debug, Clone, Copy)]
@@ -101,10 +101,9 @@ impl<V: Copy + Eq, E: Copy + Eq> DepthFirst<V, E> {
     /// Asks for a decision on the current path; true when it is to be emitted.
     fn enter<G: Steer<Vertex = V, Edge = E>>(&mut self, graph: &mut G) -> Result<bool, G::Error> {
         let decision = graph.decide(&self.visit())?;
-        let depth = self.edges.len();
-        self.expand_top =
-            depth < self.options.max_depth && matches!(decision, Decision::Keep | Decision::Pass);
-        Ok(depth >= self.options.min_depth && matches!(decision, Decision::Keep | Decision::Prune))
+        let (grows, is_result) = self.options.judge(decision, self.edges.len());
+        self.expand_top = grows;
+        Ok(is_result)
     }
 
     fn visit(&self) -> Visit<'_, V, E> {

@@ -53,6 +53,18 @@ pub trait Neighbors {
     }
 }
 
+/// Replaces the contents of `out` by the edges at a vertex, for searches from both ends: those that leave it in a search
+/// from the source, those that lead to it in one from the target.
+pub(crate) fn expand<G: Neighbors>(
+    graph: &mut G,
+    vertex: G::Vertex,
+    from_source: bool,
+    out: &mut Vec<(G::Edge, G::Vertex)>,
+) -> Result<(), G::Error> {
+    out.clear();
+    if from_source { graph.neighbors(vertex, 0, out) } else { graph.predecessors(vertex, out) }
+}
+
 /// What a traversal does with a path it has reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {

@@ -1,6 +1,6 @@
 //! The options of a traversal.
 
-use crate::Error;
+use crate::{Decision, Error};
 
 /// In which order a traversal visits paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -76,5 +76,12 @@ impl TraversalOptions {
             return Err(Error::GlobalUniquenessNeedsOrder);
         }
         Ok(())
+    }
+
+    /// Whether a path of this depth grows, and whether it is emitted.
+    pub(crate) fn judge(&self, decision: Decision, depth: usize) -> (bool, bool) {
+        let grows = depth < self.max_depth && matches!(decision, Decision::Keep | Decision::Pass);
+        let is_result = depth >= self.min_depth && matches!(decision, Decision::Keep | Decision::Prune);
+        (grows, is_result)
     }
 }

@@ -13,6 +13,25 @@ pub struct Path<V, E> {
     pub weight: f64,
 }
 
+impl<V: Copy, E: Copy> Path<V, E> {
+    /// The path of one vertex.
+    pub(crate) fn start(vertex: V) -> Self {
+        Path { vertices: vec![vertex], edges: Vec::new(), weight: 0.0 }
+    }
+
+    /// Adds an edge and the vertex it leads to; the weight is left alone.
+    pub(crate) fn push(&mut self, (edge, vertex): (E, V)) {
+        self.edges.push(edge);
+        self.vertices.push(vertex);
+    }
+
+    /// Makes the end the start.
+    pub(crate) fn reverse(&mut self) {
+        self.edges.reverse();
+        self.vertices.reverse();
+    }
+}
+
 /// A path a traversal has reached, lent until the traversal goes on.
 #[derive(Debug)]
 pub struct Visit<'p, V, E> {

@@ -1,5 +1,8 @@
 //! A tree of path steps that share their beginnings, for the searches that keep many paths open.
 
+use crate::path::Steps;
+use crate::{TraversalOptions, UniqueEdges, UniqueVertices, Visit};
+
 /// One step: a vertex and the edge that led to it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Node<V, E> {
@@ -52,6 +55,23 @@ impl<V: Copy + Eq, E: Copy + Eq> PathTree<V, E> {
     /// Whether the path to `leaf` contains `vertex`.
     pub(crate) fn has_vertex(&self, leaf: u32, vertex: V) -> bool {
         self.ancestors(leaf).any(|node| node.vertex == vertex)
+    }
+
+    /// Whether a step fits behind the path to `leaf`, as far as that path decides.
+    pub(crate) fn allows_step(&self, options: &TraversalOptions, leaf: u32, edge: E, vertex: V) -> bool {
+        (options.unique_edges != UniqueEdges::Path || !self.has_edge(leaf, edge))
+            && (options.unique_vertices != UniqueVertices::Path || !self.has_vertex(leaf, vertex))
+    }
+
+    /// The path to `leaf`, to be looked at.
+    pub(crate) fn visit(&self, leaf: u32) -> Visit<'_, V, E> {
+        let node = self.node(leaf);
+        Visit {
+            depth: node.depth as usize,
+            vertex: node.vertex,
+            edge: node.edge,
+            steps: Steps::Tree { tree: self, leaf },
+        }
     }
 
     /// Whether the path to `leaf` contains `edge`.

@@ -2,7 +2,7 @@
 
 use std::hash::Hash;
 
-use crate::neighbors::PathOf;
+use crate::neighbors::{PathOf, expand};
 use crate::{Map, Neighbors, Path};
 
 /// A found edge and the vertex at its other end.
@@ -45,7 +45,7 @@ pub fn shortest_path<G: Neighbors>(
     target: G::Vertex,
 ) -> Result<Option<PathOf<G>>, G::Error> {
     if source == target {
-        return Ok(Some(Path { vertices: vec![source], edges: Vec::new(), weight: 0.0 }));
+        return Ok(Some(Path::start(source)));
     }
     let mut forward = Side::new(source);
     let mut backward = Side::new(target);
@@ -57,12 +57,7 @@ pub fn shortest_path<G: Neighbors>(
         // lies on a shortest path.
         let mut frontier = Vec::new();
         for vertex in std::mem::take(&mut side.frontier) {
-            found.clear();
-            if from_source {
-                graph.neighbors(vertex, 0, &mut found)?;
-            } else {
-                graph.predecessors(vertex, &mut found)?;
-            }
+            expand(graph, vertex, from_source, &mut found)?;
             for &(edge, neighbor) in &found {
                 if side.back.contains_key(&neighbor) {
                     continue;
@@ -81,20 +76,12 @@ pub fn shortest_path<G: Neighbors>(
 
 /// The path through the vertex where both sides met.
 fn join<V: Copy + Eq + Hash, E: Copy>(forward: &Side<V, E>, backward: &Side<V, E>, meeting: V) -> Path<V, E> {
-    let mut vertices = vec![meeting];
-    let mut edges = Vec::new();
-    forward.walk(meeting, |(edge, vertex)| {
-        edges.push(edge);
-        vertices.push(vertex);
-    });
-    edges.reverse();
-    vertices.reverse();
-    backward.walk(meeting, |(edge, vertex)| {
-        edges.push(edge);
-        vertices.push(vertex);
-    });
-    let weight = edges.len() as f64;
-    Path { vertices, edges, weight }
+    let mut path = Path::start(meeting);
+    forward.walk(meeting, |step| path.push(step));
+    path.reverse();
+    backward.walk(meeting, |step| path.push(step));
+    path.weight = path.edges.len() as f64;
+    path
 }
 
 #[cfg(test)]

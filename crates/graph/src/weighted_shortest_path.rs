@@ -3,7 +3,7 @@
 use std::collections::BinaryHeap;
 use std::hash::Hash;
 
-use crate::neighbors::PathOf;
+use crate::neighbors::{PathOf, expand};
 use crate::weighted::Cheapest;
 use crate::{Map, Neighbors, Path};
 
@@ -86,7 +86,7 @@ pub fn weighted_shortest_path<G: Neighbors>(
     target: G::Vertex,
 ) -> Result<Option<PathOf<G>>, G::Error> {
     if source == target {
-        return Ok(Some(Path { vertices: vec![source], edges: Vec::new(), weight: 0.0 }));
+        return Ok(Some(Path::start(source)));
     }
     let mut forward = Side::new(source);
     let mut backward = Side::new(target);
@@ -102,12 +102,7 @@ pub fn weighted_shortest_path<G: Neighbors>(
         let from_source = next_forward <= next_backward;
         let (side, other) = if from_source { (&mut forward, &backward) } else { (&mut backward, &forward) };
         let Some((vertex, weight)) = side.settle() else { break };
-        found.clear();
-        if from_source {
-            graph.neighbors(vertex, 0, &mut found)?;
-        } else {
-            graph.predecessors(vertex, &mut found)?;
-        }
+        expand(graph, vertex, from_source, &mut found)?;
         for &(edge, neighbor) in &found {
             let reached = weight + graph.weight(edge)?;
             if let Some(label) = other.labels.get(&neighbor) {
@@ -128,21 +123,13 @@ fn join<V: Copy + Eq + Hash, E: Copy>(
     backward: &Side<V, E>,
     bridge: &Bridge<V, E>,
 ) -> Path<V, E> {
-    let mut vertices = vec![bridge.before];
-    let mut edges = Vec::new();
-    forward.walk(bridge.before, |(edge, vertex)| {
-        edges.push(edge);
-        vertices.push(vertex);
-    });
-    edges.reverse();
-    vertices.reverse();
-    edges.push(bridge.edge);
-    vertices.push(bridge.after);
-    backward.walk(bridge.after, |(edge, vertex)| {
-        edges.push(edge);
-        vertices.push(vertex);
-    });
-    Path { vertices, edges, weight: bridge.weight }
+    let mut path = Path::start(bridge.before);
+    forward.walk(bridge.before, |step| path.push(step));
+    path.reverse();
+    path.push((bridge.edge, bridge.after));
+    backward.walk(bridge.after, |step| path.push(step));
+    path.weight = bridge.weight;
+    path
 }
 
 #[cfg(test)]

@@ -6,136 +6,84 @@ use persea_vpack::VPackBuf;
 
 use crate::catalog::FunctionCatalog;
 use crate::plan::{
-    ArrayQuantifier, AttributePath, BinaryOperator, Expr, ObjectKey, ObjectMember, Quantifier, UnaryOperator,
-    VarId,
+    ArrayQuantifier, AttributePath, BinaryOperator, Expr, ObjectKey, Quantifier, UnaryOperator, VarId,
 };
 use crate::var_set::VarSet;
+
+/// Calls a function with each direct operand, as it is or for changing it.
+macro_rules! for_each_child {
+    ($expr:expr, $f:expr, $iter:ident $(, $mutable:tt)?) => {
+        match $expr {
+            Expr::Const(_) | Expr::Var(_) => {}
+            Expr::Attribute(base, _) | Expr::Unary(_, base) => $f(base),
+            Expr::Index(left, right) | Expr::Binary(_, left, right) | Expr::Range(left, right) => {
+                $f(left);
+                $f(right);
+            }
+            Expr::ArrayCompare { quantifier, left, right, .. } => {
+                $f(left);
+                $f(right);
+                if let Quantifier::AtLeast(count) = quantifier {
+                    $f(count);
+                }
+            }
+            Expr::Ternary { condition, then, otherwise } => {
+                $f(condition);
+                if let Some(then) = then {
+                    $f(then);
+                }
+                $f(otherwise);
+            }
+            Expr::Array(members) => members.$iter().for_each($f),
+            Expr::Object(members) => {
+                for member in members.$iter() {
+                    if let ObjectKey::Computed(key) = &$($mutable)? member.key {
+                        $f(key);
+                    }
+                    $f(&$($mutable)? member.value);
+                }
+            }
+            Expr::Call { args, .. } | Expr::UserCall { args, .. } => args.$iter().for_each($f),
+            Expr::Expansion { source, filter, limit, map, .. } => {
+                $f(source);
+                if let Some(filter) = filter {
+                    $f(filter);
+                }
+                if let Some(limit) = limit {
+                    $f(&$($mutable)? limit.0);
+                    $f(&$($mutable)? limit.1);
+                }
+                if let Some(map) = map {
+                    $f(map);
+                }
+            }
+            Expr::QuestionMark { source, quantifier, filter, .. } => {
+                $f(source);
+                match quantifier {
+                    ArrayQuantifier::Any | ArrayQuantifier::All | ArrayQuantifier::None => {}
+                    ArrayQuantifier::AtLeast(count) | ArrayQuantifier::Count(count) => $f(count),
+                    ArrayQuantifier::Between(low, high) => {
+                        $f(low);
+                        $f(high);
+                    }
+                }
+                if let Some(filter) = filter {
+                    $f(filter);
+                }
+            }
+        }
+    };
+}
 
 impl Expr {
     /// Calls `f` with each direct operand.
     pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
-        match self {
-            Self::Const(_) | Self::Var(_) => {}
-            Self::Attribute(base, _) | Self::Unary(_, base) => f(base),
-            Self::Index(left, right) | Self::Binary(_, left, right) | Self::Range(left, right) => {
-                f(left);
-                f(right);
-            }
-            Self::ArrayCompare { quantifier, left, right, .. } => {
-                f(left);
-                f(right);
-                if let Quantifier::AtLeast(count) = quantifier {
-                    f(count);
-                }
-            }
-            Self::Ternary { condition, then, otherwise } => {
-                f(condition);
-                if let Some(then) = then {
-                    f(then);
-                }
-                f(otherwise);
-            }
-            Self::Array(members) => members.iter().for_each(f),
-            Self::Object(members) => {
-                for member in members {
-                    if let ObjectKey::Computed(key) = &member.key {
-                        f(key);
-                    }
-                    f(&member.value);
-                }
-            }
-            Self::Call { args, .. } | Self::UserCall { args, .. } => args.iter().for_each(f),
-            Self::Expansion { source, filter, limit, map, .. } => {
-                f(source);
-                if let Some(filter) = filter {
-                    f(filter);
-                }
-                if let Some(limit) = limit {
-                    f(&limit.0);
-                    f(&limit.1);
-                }
-                if let Some(map) = map {
-                    f(map);
-                }
-            }
-            Self::QuestionMark { source, quantifier, filter, .. } => {
-                f(source);
-                match quantifier {
-                    ArrayQuantifier::Any | ArrayQuantifier::All | ArrayQuantifier::None => {}
-                    ArrayQuantifier::AtLeast(count) | ArrayQuantifier::Count(count) => f(count),
-                    ArrayQuantifier::Between(low, high) => {
-                        f(low);
-                        f(high);
-                    }
-                }
-                if let Some(filter) = filter {
-                    f(filter);
-                }
-            }
-        }
+        for_each_child!(self, f, iter);
     }
 
     /// Calls `f` with each direct operand, for changing it.
     pub fn for_each_child_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
-        match self {
-            Self::Const(_) | Self::Var(_) => {}
-            Self::Attribute(base, _) | Self::Unary(_, base) => f(base),
-            Self::Index(left, right) | Self::Binary(_, left, right) | Self::Range(left, right) => {
-                f(left);
-                f(right);
-            }
-            Self::ArrayCompare { quantifier, left, right, .. } => {
-                f(left);
-                f(right);
-                if let Quantifier::AtLeast(count) = quantifier {
-                    f(count);
-                }
-            }
-            Self::Ternary { condition, then, otherwise } => {
-                f(condition);
-                if let Some(then) = then {
-                    f(then);
-                }
-                f(otherwise);
-            }
-            Self::Array(members) => members.iter_mut().for_each(f),
-            Self::Object(members) => {
-                for member in members {
-                    if let ObjectKey::Computed(key) = &mut member.key {
-                        f(key);
-                    }
-                    f(&mut member.value);
-                }
-            }
-            Self::Call { args, .. } | Self::UserCall { args, .. } => args.iter_mut().for_each(f),
-            Self::Expansion { source, filter, limit, map, .. } => {
-                f(source);
-                if let Some(filter) = filter {
-                    f(filter);
-                }
-                if let Some(limit) = limit {
-                    f(&mut limit.0);
-                    f(&mut limit.1);
-                }
-                if let Some(map) = map {
-                    f(map);
-                }
-            }
-            Self::QuestionMark { source, quantifier, filter, .. } => {
-                f(source);
-                match quantifier {
-                    ArrayQuantifier::Any | ArrayQuantifier::All | ArrayQuantifier::None => {}
-                    ArrayQuantifier::AtLeast(count) | ArrayQuantifier::Count(count) => f(count),
-                    ArrayQuantifier::Between(low, high) => {
-                        f(low);
-                        f(high);
-                    }
-                }
-                if let Some(filter) = filter {
-                    f(filter);
-                }
-            }
-        }
+        for_each_child!(self, f, iter_mut, mut);
     }
 
     /// Calls `f` with this expression and everything in it, outermost first.
@@ -389,40 +337,5 @@ fn same_under(one_current: VarId, one: Option<&Expr>, two_current: VarId, two: O
             *one == renamed
         }
         _ => false,
-    }
-}
-
-impl PartialEq for Quantifier {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::AtLeast(one), Self::AtLeast(two)) => one == two,
-            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
-        }
-    }
-}
-
-impl PartialEq for ArrayQuantifier {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::AtLeast(one), Self::AtLeast(two)) | (Self::Count(one), Self::Count(two)) => one == two,
-            (Self::Between(a, b), Self::Between(c, d)) => a == c && b == d,
-            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
-        }
-    }
-}
-
-impl PartialEq for ObjectMember {
-    fn eq(&self, other: &Self) -> bool {
-        self.key == other.key && self.value == other.value
-    }
-}
-
-impl PartialEq for ObjectKey {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Name(one), Self::Name(two)) => one == two,
-            (Self::Computed(one), Self::Computed(two)) => one == two,
-            _ => false,
-        }
     }
 }

@@ -1,10 +1,10 @@
 //! HashJoin: rows of an independent pipeline, found by equal keys.
 
 use hashbrown::HashTable;
-use persea_order::{equal, hash};
+use persea_order::equal;
 
 use super::outer_rows::OuterRows;
-use super::{BoxedOperator, Live, Operator, parameters};
+use super::{BoxedOperator, Live, Operator, combine_hash, parameters};
 use crate::Error;
 use crate::batch::{BATCH_ROWS, Batch, Register};
 use crate::expression::Compiled;
@@ -57,9 +57,7 @@ pub(crate) struct HashJoin<'q> {
 
 /// Combines the hashes of the key columns of one row.
 fn hash_key(keys: &Batch<'_>, n_keys: usize, row: usize) -> u64 {
-    (0..n_keys).fold(0u64, |combined, key| {
-        combined.rotate_left(26).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ hash(keys.value(key, row))
-    })
+    (0..n_keys).fold(0u64, |combined, key| combine_hash(combined, keys.value(key, row)))
 }
 
 fn equal_keys(left: &Batch<'_>, left_row: usize, right: &Batch<'_>, right_row: usize, n_keys: usize) -> bool {

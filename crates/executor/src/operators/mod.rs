@@ -4,6 +4,7 @@
 //! inside a subquery can be rewound: it forgets its state, and its next batch begins with whatever the inlet of the
 //! subquery holds by then.
 
+mod aggregates;
 mod calculation;
 mod collect;
 mod document_output;
@@ -57,6 +58,8 @@ pub(crate) use update::Update;
 pub(crate) use upsert::Upsert;
 pub(crate) use window::Window;
 
+use persea_order::{Value, hash};
+
 use crate::Error;
 use crate::batch::{Batch, Register, Scope};
 use crate::expression::{Compiled, Evaluator, Rows};
@@ -98,6 +101,12 @@ where
     'q: 's,
 {
     Evaluator::new(source, scope, runtime)
+}
+
+/// The hash of several values, from that of all but the last, and the last. The order of the values matters.
+#[inline]
+pub(crate) fn combine_hash(combined: u64, value: Value<'_>) -> u64 {
+    combined.rotate_left(26).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ hash(value)
 }
 
 /// Computes expressions for all rows of a batch into the columns 0, 1, … of a batch of their own.

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use persea_functions::{AggregateKind, AggregateState, aggregate};
+use persea_functions::{AggregateKind, AggregateState};
 use persea_order::Value;
 use persea_planner::plan::{self, VarId};
 
+use super::aggregates::{Aggregate, aggregates};
 use super::window_bounds::Bounds;
 use super::{BoxedOperator, Live, Operator};
 use crate::Error;
@@ -18,7 +19,7 @@ pub(crate) struct Window<'q> {
     input: BoxedOperator<'q>,
     runtime: &'q Runtime,
     bounds: Bounds<'q>,
-    aggregates: Vec<(AggregateKind, Option<Register>, Register)>,
+    aggregates: Vec<Aggregate>,
     live: Live,
     results: Option<std::vec::IntoIter<Batch<'q>>>,
     reservation: Reservation,
@@ -31,15 +32,7 @@ impl<'q> Window<'q> {
         node: &'q plan::WindowNode,
         live: Live,
     ) -> Result<Self, Error> {
-        let aggregates = node
-            .aggregates
-            .iter()
-            .map(|item| {
-                let kind = aggregate(&item.function)
-                    .ok_or_else(|| Error::NotImplemented(format!("aggregate {}", item.function)))?;
-                Ok((kind, item.input.map(VarId::index), item.out.index()))
-            })
-            .collect::<Result<_, Error>>()?;
+        let aggregates = aggregates(&node.aggregates)?;
         Ok(Window {
             input,
             runtime,

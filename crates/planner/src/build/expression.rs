@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use persea_aql::ast::{self, ExprKind};
 
-use super::options::ast_contains_subquery;
 use super::{Builder, DEPTH_MAX};
 use crate::error::Error;
 use crate::fold;
@@ -134,7 +133,7 @@ impl Builder<'_> {
 
     fn binary(&mut self, op: BinaryOperator, left: &ast::Expr, right: &ast::Expr) -> Result<Expr, Error> {
         let mut left = self.expression(left)?;
-        if matches!(op, BinaryOperator::And | BinaryOperator::Or) && ast_contains_subquery(right) {
+        if matches!(op, BinaryOperator::And | BinaryOperator::Or) && right.contains_subquery() {
             let decider = self.decider(left)?;
             left = decider.clone();
             let guard = if op == BinaryOperator::And { decider } else { Expr::negation(decider) };
@@ -152,7 +151,7 @@ impl Builder<'_> {
         otherwise: &ast::Expr,
     ) -> Result<Expr, Error> {
         let mut condition = self.expression(condition)?;
-        let guarded = then.is_some_and(ast_contains_subquery) || ast_contains_subquery(otherwise);
+        let guarded = then.is_some_and(ast::Expr::contains_subquery) || otherwise.contains_subquery();
         if guarded {
             condition = self.decider(condition)?;
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use persea_aql::ast;
 
 use super::Builder;
-use super::options::{ast_contains_subquery, names, set_bool};
+use super::options::{names, set_bool};
 use crate::error::Error;
 use crate::plan::{
     AccessMode, CollectionRef, Direction, EnumeratePathsNode, Expr, GraphSource, NodeKind, PathParts,
@@ -170,7 +170,7 @@ impl Builder<'_> {
     }
 
     fn prune(&mut self, prune: &ast::Prune, outs: [Option<VarId>; 3]) -> Result<Prune, Error> {
-        if ast_contains_subquery(&prune.condition) {
+        if prune.condition.contains_subquery() {
             return Err(Error::Structure("prune condition must not use a subquery".into()));
         }
         let mut condition = self.expression(&prune.condition)?;

@@ -38,7 +38,7 @@ impl Builder<'_> {
         clause: &str,
     ) -> Result<Option<Arc<VPackBuf>>, Error> {
         let Some(options) = options else { return Ok(None) };
-        if ast_contains_subquery(options) {
+        if options.contains_subquery() {
             return Err(Error::OptionsNotConstant);
         }
         let expr = self.expression(options)?;
@@ -193,55 +193,4 @@ pub(super) fn names(value: Slice<'_>) -> Option<Vec<Arc<str>>> {
         return None;
     }
     value.array_iter().map(|name| name.as_str().map(Arc::from)).collect()
-}
-
-/// Whether a subquery stands anywhere in an expression.
-pub(super) fn ast_contains_subquery(expr: &ast::Expr) -> bool {
-    use ast::ExprKind;
-    let contains = ast_contains_subquery;
-    let quantifier_contains = |quantifier: &ast::Quantifier| match quantifier {
-        ast::Quantifier::AtLeast(count) | ast::Quantifier::Exactly(count) => contains(count),
-        _ => false,
-    };
-    match &expr.kind {
-        ExprKind::Subquery(_) => true,
-        ExprKind::Null
-        | ExprKind::Bool(_)
-        | ExprKind::Int(_)
-        | ExprKind::Double(_)
-        | ExprKind::String(_)
-        | ExprKind::Name(_)
-        | ExprKind::Parameter(_)
-        | ExprKind::DataSourceParameter(_)
-        | ExprKind::Element => false,
-        ExprKind::Unary { operand, .. } => contains(operand),
-        ExprKind::Binary { left, right, .. } => contains(left) || contains(right),
-        ExprKind::ArrayComparison { quantifier, left, right, .. } => {
-            quantifier_contains(quantifier) || contains(left) || contains(right)
-        }
-        ExprKind::Ternary { condition, then, otherwise } => {
-            contains(condition) || then.as_deref().is_some_and(contains) || contains(otherwise)
-        }
-        ExprKind::Range { low, high } => contains(low) || contains(high),
-        ExprKind::Array(members) => members.iter().any(contains),
-        ExprKind::Object(members) => members.iter().any(|member| {
-            contains(&member.value) || matches!(&member.key, ast::ObjectKey::Computed(key) if contains(key))
-        }),
-        ExprKind::Call { arguments, .. } => arguments.iter().any(contains),
-        ExprKind::Attribute { base, .. } | ExprKind::BoundAttribute { base, .. } => contains(base),
-        ExprKind::Index { base, index } => contains(base) || contains(index),
-        ExprKind::Expansion(expansion) => {
-            contains(&expansion.source)
-                || [&expansion.filter, &expansion.projection].into_iter().flatten().any(contains)
-                || expansion.limit.as_ref().is_some_and(|limit| {
-                    contains(&limit.count) || limit.offset.as_ref().is_some_and(contains)
-                })
-                || contains(&expansion.element)
-        }
-        ExprKind::QuestionMark { source, quantifier, filter, .. } => {
-            contains(source)
-                || quantifier.as_ref().is_some_and(quantifier_contains)
-                || filter.as_deref().is_some_and(contains)
-        }
-    }
 }

@@ -93,7 +93,7 @@ pub enum Expr {
 }
 
 /// Quantifier of array comparisons.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Quantifier {
     /// Every member.
     All,
@@ -106,7 +106,7 @@ pub enum Quantifier {
 }
 
 /// Quantifier of `[? …]`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ArrayQuantifier {
     /// At least one.
     Any,
@@ -123,7 +123,7 @@ pub enum ArrayQuantifier {
 }
 
 /// Member of an object constructor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ObjectMember {
     /// The attribute name.
     pub key: ObjectKey,
@@ -132,7 +132,7 @@ pub struct ObjectMember {
 }
 
 /// Attribute name in an object constructor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ObjectKey {
     /// A fixed name.
     Name(Arc<str>),

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::Context;
-use super::support::{Definitions, UseCounts, for_each_pipeline, is_barrier};
+use super::support::{Definitions, UseCounts, conditions_behind, for_each_pipeline};
 use super::use_indexes::later_variables;
 use crate::error::Error;
 use crate::flow;
@@ -123,15 +123,7 @@ fn path_conditions(
     };
     let (Some(path), true) = (traversal.path_out, traversal.conditions.is_empty()) else { return found };
     let later = later_variables(pipeline, position);
-    for node in pipeline.nodes.iter().skip(position + 1) {
-        if is_barrier(&node.kind) {
-            break;
-        }
-        let NodeKind::Filter { input } = node.kind else { continue };
-        let condition = definitions.condition(input);
-        if !condition.purity(context.functions).deterministic {
-            continue;
-        }
+    for (_, condition) in conditions_behind(pipeline, position, definitions, context) {
         for part in condition.operands(BinaryOperator::And) {
             if let Some((depth, on_edge, make)) = element_condition(part, path) {
                 let element = plan.new_variable();

@@ -210,6 +210,22 @@ pub(super) fn is_barrier(kind: &NodeKind) -> bool {
     ) || flow::is_modification(kind)
 }
 
+/// The conditions that rows have to meet once they have left the node at `position`, each with the place of its Filter,
+/// paths resolved. Only those that may as well be tested at that node.
+pub(super) fn conditions_behind<'p>(
+    pipeline: &'p Pipeline,
+    position: usize,
+    definitions: &'p Definitions,
+    context: &'p Context<'_>,
+) -> impl Iterator<Item = (usize, Expr)> + 'p {
+    let behind = pipeline.nodes.iter().enumerate().skip(position + 1);
+    behind.take_while(|(_, node)| !is_barrier(&node.kind)).filter_map(|(at, node)| {
+        let NodeKind::Filter { input } = node.kind else { return None };
+        let condition = definitions.condition(input);
+        condition.purity(context.functions).deterministic.then_some((at, condition))
+    })
+}
+
 /// Runs `f` on every pipeline of a plan, innermost first; tells whether any call changed something.
 pub(super) fn for_each_pipeline(
     plan: &mut Plan,

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::Context;
-use super::support::{Definitions, UseCounts, is_barrier, written_by};
+use super::support::{Definitions, UseCounts, conditions_behind, written_by};
 use crate::error::Error;
 use crate::estimate;
 use crate::flow;
@@ -135,15 +135,7 @@ fn candidate(
         inner: Vec::new(),
         filters: Vec::new(),
     };
-    for (at, node) in pipeline.nodes.iter().enumerate().skip(position + 1) {
-        if is_barrier(&node.kind) {
-            break;
-        }
-        let NodeKind::Filter { input } = node.kind else { continue };
-        let condition = definitions.condition(input);
-        if !condition.purity(context.functions).deterministic {
-            continue;
-        }
+    for (at, condition) in conditions_behind(pipeline, position, definitions, context) {
         let mut rest = Vec::new();
         let parts = condition.operands(BinaryOperator::And);
         let total = parts.len();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::Context;
 use super::index_match::{Condition, Match, best_match};
-use super::support::{Definitions, for_each_pipeline, is_barrier, written_by};
+use super::support::{Definitions, conditions_behind, for_each_pipeline, written_by};
 use crate::catalog::{CollectionMeta, IndexMeta};
 use crate::error::Error;
 use crate::plan::{
@@ -62,15 +62,7 @@ pub(super) fn condition_parts(
     context: &Context<'_>,
 ) -> Vec<Expr> {
     let mut parts = Vec::new();
-    for node in pipeline.nodes.iter().skip(position + 1) {
-        if is_barrier(&node.kind) {
-            break;
-        }
-        let NodeKind::Filter { input } = node.kind else { continue };
-        let condition = definitions.condition(input);
-        if !condition.purity(context.functions).deterministic {
-            continue;
-        }
+    for (_, condition) in conditions_behind(pipeline, position, definitions, context) {
         for part in condition.operands(BinaryOperator::And) {
             if part.reads().contains(document) {
                 parts.push(part.clone());

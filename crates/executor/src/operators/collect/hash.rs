@@ -1,12 +1,11 @@
 //! Hash collect: all groups at once, found by the hash of their values.
 
 use hashbrown::HashTable;
-use persea_order::hash;
 
 use super::{Groups, Specification};
 use crate::Error;
 use crate::batch::{BATCH_ROWS, Batch, Register};
-use crate::operators::{BoxedOperator, Operator};
+use crate::operators::{BoxedOperator, Operator, combine_hash};
 use crate::runtime::Runtime;
 
 /// Groups rows in any order. Without group values there is exactly one group, also for empty input.
@@ -26,7 +25,7 @@ pub(super) fn hash_rows(batch: &Batch<'_>, inputs: &[Register], out: &mut Vec<u6
     out.resize(batch.len(), 0);
     for &input in inputs {
         for (combined, value) in out.iter_mut().zip(batch.column(input)) {
-            *combined = combined.rotate_left(26).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ hash(*value);
+            *combined = combine_hash(*combined, *value);
         }
     }
 }

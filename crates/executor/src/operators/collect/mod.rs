@@ -5,9 +5,9 @@ mod groups;
 mod hash;
 mod sorted;
 
-use persea_functions::{AggregateKind, aggregate};
-use persea_planner::plan::{self, CollectContent, CollectMethod, VarId};
+use persea_planner::plan::{self, CollectContent, CollectMethod};
 
+use super::aggregates::{Aggregate, aggregates};
 use super::{BoxedOperator, Inlet, Live};
 use crate::Error;
 use crate::batch::Register;
@@ -21,8 +21,7 @@ use sorted::SortedCollect;
 pub(crate) struct Specification<'q> {
     /// Input and output of each group value.
     pub(crate) groups: Vec<(Register, Register)>,
-    /// Kind, input and output of each aggregate.
-    pub(crate) aggregates: Vec<(AggregateKind, Option<Register>, Register)>,
+    pub(crate) aggregates: Vec<Aggregate>,
     pub(crate) into: Option<(Content<'q>, Register)>,
     /// Registers that are the same in all rows and stay.
     pub(crate) carried: Vec<Register>,
@@ -66,15 +65,7 @@ impl<'q> Specification<'q> {
     }
 
     fn compile(node: &'q plan::CollectNode, inlet: Option<Inlet<'q>>) -> Result<Self, Error> {
-        let aggregates = node
-            .aggregates
-            .iter()
-            .map(|item| {
-                let kind = aggregate(&item.function)
-                    .ok_or_else(|| Error::NotImplemented(format!("aggregate {}", item.function)))?;
-                Ok((kind, item.input.map(VarId::index), item.out.index()))
-            })
-            .collect::<Result<_, Error>>()?;
+        let aggregates = aggregates(&node.aggregates)?;
         Ok(Specification {
             groups: node.groups.iter().map(|group| (group.input.index(), group.out.index())).collect(),
             aggregates,
