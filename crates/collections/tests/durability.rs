@@ -5,22 +5,24 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that can't go on may panic")]
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
-use std::ops::Bound;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use persea_collections::{
     Collection, CollectionOptions, Database, Databases, Direction, Error, OverwriteMode, Transaction,
     WriteOptions,
 };
-use persea_kv::{Engine, Store, StoreSnapshot, Tree, Write};
+use persea_kv::Engine;
 use persea_txn::TransactionManager;
 use persea_vpack::{Slice, VPackBuf, vpack};
-use persea_wal::simulation::{Fault, Operation, Random, SimulatedStorage};
+use persea_wal::simulation::{Random, SimulatedStorage};
 
+#[path = "../../../tests/support/crashes.rs"]
+mod crashes;
 #[path = "../../../tests/support/seeds.rs"]
 mod seeds;
+
+use crashes::{await_healthy, fault, fork};
 
 /// A document of either collection: its number, its unique value, its tags or ends.
 type Model = BTreeMap<(bool, u8), (Option<u8>, Vec<u8>)>;
@@ -35,19 +37,6 @@ fn options() -> persea_txn::Options {
     // Else every run would allocate megabytes.
     options.delta_bytes_max = 1 << 20;
     options
-}
-
-/// What the engine's disk would hold if the process ended now.
-fn fork(engine: &Engine) -> Engine {
-    let copy = Engine::memory();
-    let snapshot = engine.snapshot().unwrap();
-    for tree in Tree::ALL {
-        let bounds = (Bound::Unbounded, Bound::Unbounded);
-        let entries: Vec<_> =
-            snapshot.range(tree, bounds, Direction::Forward).unwrap().map(Result::unwrap).collect();
-        copy.write(entries.iter().map(|(key, value)| Write::put(tree, key, value))).unwrap();
-    }
-    copy
 }
 
 fn document(is_edge: bool, key: u8, unique: Option<u8>, tags: &[u8]) -> VPackBuf {
@@ -315,20 +304,12 @@ impl World {
     }
 
     fn refuse(&mut self) {
-        let operations = [Operation::Write, Operation::Sync, Operation::Preallocate, Operation::Truncate];
-        let operation = operations[self.random.below(4) as usize];
-        let error = if self.random.percent(50) { ErrorKind::StorageFull } else { ErrorKind::Other };
-        let (n_spared, n_failing) = (self.random.below(3) as u32, self.random.below(3) as u32 + 1);
-        self.disk.inject(Fault { operation, n_spared, n_failing, error });
+        self.disk.inject(fault(&mut self.random));
         for _ in 0..self.random.below(5) {
             self.commit();
         }
         self.disk.heal();
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while self.open().manager.health().is_err() {
-            assert!(Instant::now() < deadline, "still read-only: {:?}", self.open().manager.health());
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        await_healthy(&self.open().manager);
     }
 
     fn step(&mut self) {

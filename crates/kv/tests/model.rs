@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that can't go on may panic")]
 
 use std::collections::BTreeMap;
-use std::ops::Bound;
+use std::ops::{Bound, RangeBounds};
 
-use persea_kv::{Direction, Engine, Options, Snapshot, Store, StoreSnapshot, Tree, Write, WriteSync};
+use persea_kv::{Bounds, Direction, Engine, Options, Snapshot, Store, StoreSnapshot, Tree, Write, WriteSync};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -59,32 +59,14 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn borrow(bound: &OwnedBound) -> Bound<&[u8]> {
-    match bound {
-        Bound::Included(key) => Bound::Included(key),
-        Bound::Excluded(key) => Bound::Excluded(key),
-        Bound::Unbounded => Bound::Unbounded,
-    }
-}
-
-fn is_within(key: &[u8], low: &OwnedBound, high: &OwnedBound) -> bool {
-    let above = match low {
-        Bound::Included(low) => key >= low.as_slice(),
-        Bound::Excluded(low) => key > low.as_slice(),
-        Bound::Unbounded => true,
-    };
-    above
-        && match high {
-            Bound::Included(high) => key <= high.as_slice(),
-            Bound::Excluded(high) => key < high.as_slice(),
-            Bound::Unbounded => true,
-        }
+fn borrow<'b>(low: &'b OwnedBound, high: &'b OwnedBound) -> Bounds<'b> {
+    (low.as_ref().map(Vec::as_slice), high.as_ref().map(Vec::as_slice))
 }
 
 fn keys_within(model: &Model, tree: Tree, low: &OwnedBound, high: &OwnedBound) -> Vec<(Vec<u8>, Vec<u8>)> {
     model
         .iter()
-        .filter(|((key_tree, key), _)| *key_tree == tree && is_within(key, low, high))
+        .filter(|((key_tree, key), _)| *key_tree == tree && borrow(low, high).contains(&key[..]))
         .map(|((_, key), value)| (key.clone(), value.clone()))
         .collect()
 }
@@ -93,7 +75,7 @@ fn check_range(snapshot: &Snapshot, model: &Model, tree: Tree, low: &OwnedBound,
     let mut expected = keys_within(model, tree, low, high);
     for direction in [Direction::Forward, Direction::Reverse] {
         let found: Vec<_> = snapshot
-            .range(tree, (borrow(low), borrow(high)), direction)
+            .range(tree, borrow(low, high), direction)
             .unwrap()
             .map(|entry| entry.map(|(key, value)| (key.to_vec(), value.to_vec())).unwrap())
             .collect();
@@ -137,8 +119,7 @@ fn run(steps: &[Step], mut engine: Engine, reopen: impl Fn() -> Option<Engine>) 
             Step::DeleteRange(tree, low, high, entries_max) => {
                 let mut doomed = keys_within(&model, *tree, low, high);
                 doomed.truncate(*entries_max);
-                let n_deleted =
-                    engine.delete_range(*tree, (borrow(low), borrow(high)), *entries_max).unwrap();
+                let n_deleted = engine.delete_range(*tree, borrow(low, high), *entries_max).unwrap();
                 assert_eq!(n_deleted, doomed.len());
                 doomed.into_iter().for_each(|(key, _)| drop(model.remove(&(*tree, key))));
             }

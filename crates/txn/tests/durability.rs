@@ -8,19 +8,21 @@
 )]
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::ops::Bound;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use persea_kv::{Store, StoreSnapshot, Write};
 use persea_txn::{
     Bounds, Direction, Durability, Engine, Error, Options, ReadView, Transaction, TransactionManager, Tree,
 };
-use persea_wal::simulation::{Fault, Operation, Random, SimulatedStorage};
+use persea_wal::simulation::{Random, SimulatedStorage};
 
+#[path = "../../../tests/support/crashes.rs"]
+mod crashes;
 #[path = "../../../tests/support/seeds.rs"]
 mod seeds;
+
+use crashes::{await_healthy, fault, fork};
 
 const ALL: Bounds<'static> = (Bound::Unbounded, Bound::Unbounded);
 const KEYSPACE: u64 = 5;
@@ -74,18 +76,6 @@ fn check_view(view: &ReadView, state: &State) {
             assert_eq!(found, state.get(&(tree, key)).cloned());
         }
     }
-}
-
-/// What the engine's disk would hold if the process ended now.
-fn fork(engine: &Engine) -> Engine {
-    let copy = Engine::memory();
-    let snapshot = engine.snapshot().unwrap();
-    for tree in Tree::ALL {
-        let entries: Vec<_> =
-            snapshot.range(tree, ALL, Direction::Forward).unwrap().map(Result::unwrap).collect();
-        copy.write(entries.iter().map(|(key, value)| Write::put(tree, key, value))).unwrap();
-    }
-    copy
 }
 
 struct World {
@@ -284,21 +274,13 @@ impl World {
     }
 
     fn refuse(&mut self) {
-        let operations = [Operation::Write, Operation::Sync, Operation::Preallocate, Operation::Truncate];
-        let operation = operations[self.random.below(4) as usize];
-        let error = if self.random.percent(50) { ErrorKind::StorageFull } else { ErrorKind::Other };
-        let (n_spared, n_failing) = (self.random.below(3) as u32, self.random.below(3) as u32 + 1);
-        self.disk.inject(Fault { operation, n_spared, n_failing, error });
+        self.disk.inject(fault(&mut self.random));
         for _ in 0..self.random.below(6) {
             self.commit();
         }
         self.disk.heal();
         // Commits are taken again soon, and everything acknowledged is still there.
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while self.manager().health().is_err() {
-            assert!(Instant::now() < deadline, "still read-only: {:?}", self.manager().health());
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        await_healthy(self.manager());
         check_view(&self.manager().snapshot().unwrap(), &self.last().clone());
     }
 

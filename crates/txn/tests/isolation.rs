@@ -8,14 +8,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use persea_kv::{Store, StoreSnapshot, Write};
 use persea_txn::{
     Bounds, Direction, Durability, Engine, Error, LockMode, Options, ReadView, TransactionManager, Tree,
 };
 use persea_wal::simulation::{Random, SimulatedStorage};
 
+#[path = "../../../tests/support/crashes.rs"]
+mod crashes;
 #[path = "../../../tests/support/seeds.rs"]
 mod seeds;
+
+use crashes::fork;
 
 const ALL: Bounds<'static> = (Bound::Unbounded, Bound::Unbounded);
 
@@ -272,18 +275,6 @@ fn write_skew_is_allowed_and_an_exclusive_lock_prevents_it() {
             assert!(second.join().unwrap() >= seq);
         });
     });
-}
-
-/// What the engine's disk would hold if the process ended now.
-fn fork(engine: &Engine) -> Engine {
-    let copy = Engine::memory();
-    let snapshot = engine.snapshot().unwrap();
-    for tree in Tree::ALL {
-        let entries: Vec<_> =
-            snapshot.range(tree, ALL, Direction::Forward).unwrap().map(Result::unwrap).collect();
-        copy.write(entries.iter().map(|(key, value)| Write::put(tree, key, value))).unwrap();
-    }
-    copy
 }
 
 /// Threads count up while checkpoints go on; at some moment the process is killed or the power fails.

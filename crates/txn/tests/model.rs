@@ -2,10 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test that can't go on may panic")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound;
+use std::ops::{Bound, RangeBounds};
 
 use persea_txn::{
-    Direction, Durability, Engine, Error, Options, ReadView, Savepoint, Transaction, TransactionManager, Tree,
+    Bounds, Direction, Durability, Engine, Error, Options, ReadView, Savepoint, Transaction,
+    TransactionManager, Tree,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -283,26 +284,8 @@ fn within(running: &mut Running, step: &Step, views: &mut Vec<(ReadView, State)>
     }
 }
 
-fn borrow(bound: &OwnedBound) -> Bound<&[u8]> {
-    match bound {
-        Bound::Included(key) => Bound::Included(key),
-        Bound::Excluded(key) => Bound::Excluded(key),
-        Bound::Unbounded => Bound::Unbounded,
-    }
-}
-
-fn is_within(key: &[u8], low: &OwnedBound, high: &OwnedBound) -> bool {
-    let above = match low {
-        Bound::Included(low) => key >= low.as_slice(),
-        Bound::Excluded(low) => key > low.as_slice(),
-        Bound::Unbounded => true,
-    };
-    above
-        && match high {
-            Bound::Included(high) => key <= high.as_slice(),
-            Bound::Excluded(high) => key < high.as_slice(),
-            Bound::Unbounded => true,
-        }
+fn borrow<'b>(low: &'b OwnedBound, high: &'b OwnedBound) -> Bounds<'b> {
+    (low.as_ref().map(Vec::as_slice), high.as_ref().map(Vec::as_slice))
 }
 
 fn check_scan(
@@ -316,13 +299,13 @@ fn check_scan(
     let mut expected: Vec<(&[u8], &[u8])> = state
         .iter()
         .filter(|((key_tree, key_space, key), _)| {
-            *key_tree == tree && *key_space == keyspace && is_within(key, low, high)
+            *key_tree == tree && *key_space == keyspace && borrow(low, high).contains(&key[..])
         })
         .map(|((_, _, key), value)| (key.as_slice(), value.as_slice()))
         .collect();
     for direction in [Direction::Forward, Direction::Reverse] {
         let found: Vec<_> = view
-            .range(tree, keyspace, (borrow(low), borrow(high)), direction)
+            .range(tree, keyspace, borrow(low, high), direction)
             .unwrap()
             .collect::<Result<_, _>>()
             .unwrap();

@@ -5,16 +5,9 @@ use serde_json::{Value, json};
 use crate::client::Client;
 use crate::server::Server;
 
-fn started() -> (Server, Client) {
-    let server = Server::start();
-    let client = server.client();
-    client.create_collection("c");
-    (server, client)
-}
-
 #[test]
 fn one_document() {
-    let (_server, client) = started();
+    let (_server, client) = Server::start_with_collection();
     let inserted =
         client.post("/_api/document/c?returnNew=true", &json!({ "_key": "k", "a": 1 })).expect(202);
     let revision = inserted.body["_rev"].as_str().expect("a revision").to_owned();
@@ -52,7 +45,7 @@ fn one_document() {
 
 #[test]
 fn revisions_as_preconditions() {
-    let (_server, client) = started();
+    let (_server, client) = Server::start_with_collection();
     let first = client.post("/_api/document/c", &json!({ "_key": "k" })).body["_rev"]
         .as_str()
         .expect("_rev")
@@ -75,7 +68,7 @@ fn revisions_as_preconditions() {
 
 #[test]
 fn overwrite_modes() {
-    let (_server, client) = started();
+    let (_server, client) = Server::start_with_collection();
     client.post("/_api/document/c", &json!({ "_key": "k", "a": 1 })).expect(202);
     client.post("/_api/document/c", &json!({ "_key": "k" })).expect_error(409, 1210);
     client.post("/_api/document/c?overwriteMode=ignore", &json!({ "_key": "k", "b": 1 })).expect(202);
@@ -92,7 +85,7 @@ fn overwrite_modes() {
 
 #[test]
 fn what_is_ignored_is_told_by_its_identity() {
-    let (_server, client) = started();
+    let (_server, client) = Server::start_with_collection();
     client.post("/_api/document/c", &json!({ "_key": "k", "a": 1 })).expect(202);
     let path = "/_api/document/c?overwriteMode=ignore&returnOld=true&returnNew=true";
     let one = client.post(path, &json!({ "_key": "k", "b": 1 })).expect(202).body;
@@ -106,7 +99,7 @@ fn what_is_ignored_is_told_by_its_identity() {
 
 #[test]
 fn failed_items_have_no_identity() {
-    let (_server, client) = started();
+    let (_server, client) = Server::start_with_collection();
     client.post("/_api/document/c", &json!({ "_key": "k" })).expect(202);
     let stale = json!([{ "_key": "k", "_rev": "_stale0-----" }]);
     for (method, path) in [
@@ -128,7 +121,7 @@ fn failed_items_have_no_identity() {
 
 #[test]
 fn bad_documents_leave_nothing() {
-    let (_server, client) = started();
+    let (_server, client) = Server::start_with_collection();
     client.create_edge_collection("e");
     client.send("POST", "/_api/document/c", &[], b"{\"a\":").expect_error(400, 600);
     client.send("POST", "/_api/document/c", &[], b"").expect_error(400, 600);
@@ -152,7 +145,7 @@ fn bad_documents_leave_nothing() {
 
 #[test]
 fn many_documents_many_verdicts() {
-    let (_server, client) = started();
+    let (_server, client) = Server::start_with_collection();
     let answer = client.post(
         "/_api/document/c",
         &json!([{ "_key": "a" }, { "_key": "a" }, 1, { "_key": "b", "n": 1 }, { "_key": "not a key" }]),
@@ -196,7 +189,7 @@ fn many_documents_many_verdicts() {
 
 #[test]
 fn every_json_value_comes_back() {
-    let (_server, client) = started();
+    let (_server, client) = Server::start_with_collection();
     let document = r#"{"_key":"v","null":null,"t":true,"i":-9223372036854775808,"u":18446744073709551615,"d":0.1,"e":1e300,"z":-0.5,"s":"\u00e4\u4e16\ud83d\ude00 \"q\" \\ \n\t/","arr":[[],{},[1,"a",null]],"o":{"":"empty","a.b":{"c":[]}}}"#;
     client.send("POST", "/_api/document/c", &[], document.as_bytes()).expect(202);
     let read = client.get("/_api/document/c/v").expect(200).body;
@@ -208,7 +201,7 @@ fn every_json_value_comes_back() {
 
 #[test]
 fn concurrent_writers_of_one_document_all_win_in_turn() {
-    let (_server, client) = started();
+    let (_server, client) = Server::start_with_collection();
     client.post("/_api/document/c", &json!({ "_key": "k" })).expect(202);
     let writers: Vec<_> = (0..8)
         .map(|writer| {

@@ -6,9 +6,7 @@ use crate::client::{Answer, Client};
 use crate::server::Server;
 
 fn started() -> (Server, Client) {
-    let server = Server::start();
-    let client = server.client();
-    client.create_collection("c");
+    let (server, client) = Server::start_with_collection();
     client.create_edge_collection("e");
     (server, client)
 }

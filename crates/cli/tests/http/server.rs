@@ -33,6 +33,14 @@ impl Server {
         Server::spawn(path, Some(folder), options)
     }
 
+    /// Starts a server on an empty folder, with an empty collection `c`.
+    pub fn start_with_collection() -> (Server, Client) {
+        let server = Server::start();
+        let client = server.client();
+        client.create_collection("c");
+        (server, client)
+    }
+
     /// Starts a server on a folder that stays.
     pub fn start_in(folder: &Path) -> Server {
         Server::spawn(folder.to_owned(), None, &[])

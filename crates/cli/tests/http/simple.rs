@@ -6,9 +6,7 @@ use crate::client::Client;
 use crate::server::Server;
 
 fn started() -> (Server, Client) {
-    let server = Server::start();
-    let client = server.client();
-    client.create_collection("c");
+    let (server, client) = Server::start_with_collection();
     let documents: Vec<Value> =
         (0..10).map(|n| json!({ "_key": format!("k{n}"), "n": n, "a": { "b": n % 2 } })).collect();
     client.post("/_api/document/c", &json!(documents)).expect(202);

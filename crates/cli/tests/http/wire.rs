@@ -8,16 +8,9 @@ use serde_json::json;
 use crate::client::Client;
 use crate::server::Server;
 
-fn started() -> (Server, Client) {
-    let server = Server::start();
-    let client = server.client();
-    client.create_collection("c");
-    (server, client)
-}
-
 #[test]
 fn velocypack_in_and_out() {
-    let (server, client) = started();
+    let (server, client) = Server::start_with_collection();
     let vpack = [("content-type", "application/x-velocypack")];
     // {"_key": "k", "a": 16} as a compact object, as one with the short form of `_key`, and cut off.
     let object = b"\x14\x0e\x44_key\x41k\x41a\x28\x10\x02";
@@ -44,7 +37,7 @@ fn velocypack_in_and_out() {
 
 #[test]
 fn packed_bodies() {
-    let (_server, client) = started();
+    let (_server, client) = Server::start_with_collection();
     let gzip = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xab\x56\x8a\xcf\x4e\xad\x54\xb2\x52\x2a\x48\x4c\xce\x4e\x4d\x51\xaa\x05\x00\x4e\x78\x90\x1d\x11\x00\x00\x00";
     let deflate =
         b"\x78\x9c\xab\x56\x8a\xcf\x4e\xad\x54\xb2\x52\xaa\xca\xc9\x4c\x52\xaa\x05\x00\x28\x7b\x05\x14";
@@ -63,7 +56,7 @@ fn packed_bodies() {
 
 #[test]
 fn other_origins() {
-    let (_server, client) = started();
+    let (_server, client) = Server::start_with_collection();
     let origin = [("origin", "http://elsewhere"), ("access-control-request-headers", "x-any")];
     let answer = client.send("GET", "/_api/version", &origin, b"").expect(200);
     assert_eq!(answer.header("access-control-allow-origin"), Some("http://elsewhere"));
@@ -76,7 +69,7 @@ fn other_origins() {
 
 #[test]
 fn locations_can_be_followed() {
-    let (_server, client) = started();
+    let (_server, client) = Server::start_with_collection();
     let answer = client.post("/_api/document/c", &json!({ "_key": "a%2:b" })).expect(202);
     let location = answer.header("location").expect("a location").to_owned();
     assert_eq!(location, "/_db/_system/_api/document/c/a%252%3Ab");
@@ -85,7 +78,7 @@ fn locations_can_be_followed() {
 
 #[test]
 fn nothing_runs_in_the_background() {
-    let (_server, client) = started();
+    let (_server, client) = Server::start_with_collection();
     for wish in ["true", "store"] {
         client.send("POST", "/_api/document/c", &[("x-arango-async", wish)], b"{}").expect_error(501, 9);
     }
@@ -97,7 +90,7 @@ fn nothing_runs_in_the_background() {
 
 #[test]
 fn old_protocol_versions() {
-    let (server, _client) = started();
+    let (server, _client) = Server::start_with_collection();
     let mut stream = TcpStream::connect(&server.address).expect("a connection");
     stream.write_all(b"GET /_api/version HTTP/1.0\r\nconnection: keep-alive\r\n\r\n").expect("it goes out");
     let mut answer = String::new();
