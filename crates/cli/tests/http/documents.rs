@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::client::Client;
 use crate::server::Server;
 
 #[test]

@@ -5,7 +5,6 @@ use std::net::TcpStream;
 
 use serde_json::json;
 
-use crate::client::Client;
 use crate::server::Server;
 
 #[test]
