@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use ahash::AHashMap;
 use parking_lot::{Mutex, RwLock};
 use persea_kv::{Direction, Tree};
-use persea_txn::{CommitSeq, Durability, ReadView, TransactionOptions};
+use persea_txn::{CommitSeq, Durability, Interrupt, ReadView, TransactionOptions};
 use persea_vpack::Slice;
 
 use crate::collection::Collection;
@@ -352,14 +352,33 @@ impl Database {
         Ok(())
     }
 
-    /// Drops a collection with its documents and indexes.
+    /// Drops a collection with its documents and indexes. Waits for who holds it exclusively.
     ///
     /// # Errors
     /// [`Error::CollectionNotFound`]; [`Error::Forbidden`] for system collections unless `allow_system`;
-    /// [`GraphError::MustNotDrop`] while a named graph uses it.
+    /// [`GraphError::MustNotDrop`] while a named graph uses it; [`Error::LockTimeout`].
     pub fn drop_collection(&self, name_or_id: &str, allow_system: bool) -> Result<u64> {
-        let _changes = self.changes.lock();
-        let collection = self.collection(name_or_id)?;
+        self.drop_collection_unless(name_or_id, allow_system, None)
+    }
+
+    /// As [`drop_collection`](Self::drop_collection) with a wait that `interrupt` ends.
+    ///
+    /// # Errors
+    /// As [`drop_collection`](Self::drop_collection); [`Error::Interrupted`].
+    pub fn drop_collection_unless(
+        &self,
+        name_or_id: &str,
+        allow_system: bool,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<u64> {
+        self.check_droppable(&*self.collection(name_or_id)?, allow_system)?;
+        let (collection, _lock, _changes) = self.lock_named(name_or_id, interrupt)?;
+        self.check_droppable(&collection, allow_system)?;
+        self.drop_unchecked(&collection)?;
+        Ok(collection.id())
+    }
+
+    fn check_droppable(&self, collection: &Collection, allow_system: bool) -> Result<()> {
         let name = collection.name();
         if collection.is_system() && !allow_system {
             return Err(Error::Forbidden(format!("system collection '{name}' cannot be dropped")));
@@ -370,8 +389,7 @@ impl Database {
                 return Err(GraphError::MustNotDrop { collection, role, graph }.into());
             }
         }
-        self.drop_unchecked(&collection)?;
-        Ok(collection.id())
+        Ok(())
     }
 
     /// Drops a collection whatever it is or who uses it. The caller holds `changes`.

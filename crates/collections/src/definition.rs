@@ -86,6 +86,11 @@ impl Definition {
         self
     }
 
+    /// The index that is as `wanted`, but for its name.
+    pub(crate) fn index_like(&self, wanted: &IndexDefinition) -> Option<Arc<Index>> {
+        self.indexes.iter().find(|index| index.definition().is_same_index(wanted)).cloned()
+    }
+
     /// The indexes that every write has to keep up, which are all but the primary index.
     pub(crate) fn secondary_indexes(&self) -> &[Arc<Index>] {
         self.indexes.get(1..).unwrap_or_default()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use persea_index::{IndexDefinition, IndexKind, key_hash, split_key};
 use persea_kv::{Direction, Tree};
-use persea_txn::{CommitSeq, Durability};
+use persea_txn::{CommitSeq, Durability, Interrupt};
 use persea_vpack::Slice;
 
 use crate::collection::Collection;
@@ -25,22 +25,40 @@ impl Collection {
     /// Creates an index, or finds the one that is the same; the flag tells whether it is new.
     ///
     /// Existing documents are indexed before the call returns; commits to the collection wait meanwhile, and
-    /// transactions that wrote to it before fail with a conflict.
+    /// transactions that wrote to it before fail with a conflict. Who holds the collection exclusively is waited for.
     ///
     /// # Errors
     /// [`Error::BadParameter`], [`Error::NotImplemented`], [`Error::IllegalName`] for bad definitions;
-    /// [`Error::DuplicateName`]; [`Error::UniqueConstraint`] when documents violate it, and nothing is created then.
+    /// [`Error::DuplicateName`]; [`Error::UniqueConstraint`] when documents violate it, and nothing is created then;
+    /// [`Error::LockTimeout`].
     pub fn create_index(&self, definition: Slice<'_>) -> Result<(Arc<Index>, bool)> {
+        self.create_index_unless(definition, None)
+    }
+
+    /// As [`create_index`](Self::create_index) with a wait that `interrupt` ends.
+    ///
+    /// # Errors
+    /// As [`create_index`](Self::create_index); [`Error::Interrupted`].
+    pub fn create_index_unless(
+        &self,
+        definition: Slice<'_>,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<(Arc<Index>, bool)> {
         let wanted = IndexDefinition::from_vpack(definition)?;
         if !wanted.name.is_empty() {
             check_index_name(&wanted.name, self.shared.naming)?;
         }
+        self.check_exists()?;
+        // Who finds what he wants waits for nobody.
+        if let Some(existing) = self.definition().index_like(&wanted) {
+            return Ok((existing, false));
+        }
+        let _lock = self.lock_for_change(interrupt)?;
         let _gate = self.gate.write();
         self.check_exists()?;
         let current = self.definition();
-        let existing = current.indexes.iter().find(|index| index.definition().is_same_index(&wanted));
-        if let Some(existing) = existing {
-            return Ok((Arc::clone(existing), false));
+        if let Some(existing) = current.index_like(&wanted) {
+            return Ok((existing, false));
         }
         if current.indexes.iter().any(|index| index.name() == wanted.name) {
             return Err(Error::DuplicateName(format!("index '{}' already exists", wanted.name)));
@@ -115,17 +133,26 @@ impl Collection {
         Ok(transaction.commit(Durability::Buffered)?)
     }
 
-    /// Drops the index that `handle` means (see [`index`](Self::index)). Returns its number.
+    /// Drops the index that `handle` means (see [`index`](Self::index)). Returns its number. Waits for who holds the
+    /// collection exclusively.
     ///
     /// # Errors
-    /// [`Error::IndexNotFound`]; [`Error::Forbidden`] for the primary and the edge index.
+    /// [`Error::IndexNotFound`]; [`Error::Forbidden`] for the primary and the edge index; [`Error::LockTimeout`].
     pub fn drop_index(&self, handle: &str) -> Result<u64> {
+        self.drop_index_unless(handle, None)
+    }
+
+    /// As [`drop_index`](Self::drop_index) with a wait that `interrupt` ends.
+    ///
+    /// # Errors
+    /// As [`drop_index`](Self::drop_index); [`Error::Interrupted`].
+    pub fn drop_index_unless(&self, handle: &str, interrupt: Option<&Interrupt>) -> Result<u64> {
+        let index = self.droppable_index(handle)?;
+        let _lock = self.lock_for_change(interrupt)?;
         let _gate = self.gate.write();
         self.check_exists()?;
-        let index = self.index(handle)?;
-        if matches!(index.kind(), IndexKind::Primary | IndexKind::Edge) {
-            return Err(Error::Forbidden(format!("the {} index cannot be dropped", index.name())));
-        }
+        // Others may have dropped it meanwhile, and given its name to another.
+        let index = self.droppable_index(&index.id().to_string())?;
         let current = self.definition();
         let indexes: Vec<_> =
             current.indexes.iter().filter(|other| other.id() != index.id()).cloned().collect();
@@ -134,5 +161,13 @@ impl Collection {
         index.retire(&mut transaction)?;
         self.commit_definition(transaction, definition)?;
         Ok(index.id())
+    }
+
+    fn droppable_index(&self, handle: &str) -> Result<Arc<Index>> {
+        let index = self.index(handle)?;
+        if matches!(index.kind(), IndexKind::Primary | IndexKind::Edge) {
+            return Err(Error::Forbidden(format!("the {} index cannot be dropped", index.name())));
+        }
+        Ok(index)
     }
 }

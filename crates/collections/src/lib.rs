@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod bulk;
+mod change_lock;
 mod checksum;
 mod collection;
 mod counts;

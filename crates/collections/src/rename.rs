@@ -1,6 +1,7 @@
 //! Renaming a collection: its documents carry the name in `_id`, and graphs refer to it.
 
 use persea_kv::{Direction, Tree};
+use persea_txn::Interrupt;
 use persea_vpack::{Builder, Slice};
 
 use crate::collection::Collection;
@@ -14,29 +15,57 @@ use crate::read::EVERYTHING;
 use crate::write::{EntryList, EntryMaker, WriteOptions};
 
 impl Database {
-    /// Renames a collection. Named graphs follow; edges that point into it keep their `_from` and `_to`.
+    /// Renames a collection. Named graphs follow; edges that point into it keep their `_from` and `_to`. Waits for who
+    /// holds the collection exclusively.
     ///
     /// # Errors
     /// [`Error::BadParameter`] for an empty name, [`Error::IllegalName`], [`Error::DuplicateName`],
-    /// [`Error::CollectionNotFound`], [`Error::Forbidden`] for system collections.
+    /// [`Error::CollectionNotFound`], [`Error::Forbidden`] for system collections, [`Error::LockTimeout`].
     pub fn rename_collection(&self, name_or_id: &str, new_name: &str) -> Result<()> {
+        self.rename_collection_unless(name_or_id, new_name, None)
+    }
+
+    /// As [`rename_collection`](Self::rename_collection) with a wait that `interrupt` ends.
+    ///
+    /// # Errors
+    /// As [`rename_collection`](Self::rename_collection); [`Error::Interrupted`].
+    pub fn rename_collection_unless(
+        &self,
+        name_or_id: &str,
+        new_name: &str,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<()> {
         if new_name.is_empty() {
             return Err(Error::BadParameter("name is empty".to_owned()));
         }
-        let _changes = self.changes.lock();
-        let collection = self.collection(name_or_id)?;
-        let old_name = collection.name();
-        if *old_name == *new_name {
+        let is_wanted = |collection: &Collection| {
+            if *collection.name() == *new_name {
+                return Ok(false);
+            }
+            self.check_renamable(collection, new_name).map(|()| true)
+        };
+        if !is_wanted(&*self.collection(name_or_id)?)? {
             return Ok(());
         }
+        let (collection, lock, _changes) = self.lock_named(name_or_id, interrupt)?;
+        if !is_wanted(&collection)? {
+            return Ok(());
+        }
+        let old_name = collection.name();
+        rename_stored(&collection, new_name)?;
+        // Graphs are documents of a collection, which somebody may hold who waits for this one.
+        drop(lock);
+        self.replace_name(&old_name, &collection);
+        self.rename_in_graphs(&old_name, new_name)
+    }
+
+    fn check_renamable(&self, collection: &Collection, new_name: &str) -> Result<()> {
+        let old_name = collection.name();
         if collection.is_system() {
             return Err(Error::Forbidden(format!("system collection '{old_name}' cannot be renamed")));
         }
         check_collection_name(new_name, false, self.shared.naming)?;
-        self.check_name_is_free(new_name)?;
-        rename_stored(&collection, new_name)?;
-        self.replace_name(&old_name, &collection);
-        self.rename_in_graphs(&old_name, new_name)
+        self.check_name_is_free(new_name)
     }
 
     fn rename_in_graphs(&self, old_name: &str, new_name: &str) -> Result<()> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use persea_kv::{Direction, Tree};
-use persea_txn::{Interrupt, LockMode, TransactionOptions};
+use persea_txn::Interrupt;
 
 use crate::collection::Collection;
 use crate::counts::{self, Totals};
@@ -28,10 +28,7 @@ impl Collection {
     /// # Errors
     /// As [`truncate`](Self::truncate); [`Error::Interrupted`](crate::Error::Interrupted).
     pub fn truncate_unless(&self, interrupt: Option<&Interrupt>) -> Result<()> {
-        // Before the gate, which whoever holds the collection needs for the commit.
-        let mut intent = TransactionOptions::locking([(self.id(), LockMode::Write)]);
-        intent.interrupt = interrupt.cloned();
-        let _lock = self.shared.manager.begin_with(&intent)?;
+        let _lock = self.lock_for_change(interrupt)?;
         let _gate = self.gate.write();
         self.check_exists()?;
         let definition = self.definition();

@@ -2,11 +2,15 @@
 
 #![allow(clippy::unwrap_used)] // A failed helper is a failed test.
 
+use std::time::Duration;
+
 use persea_collections::graph::EdgeDefinition;
 use persea_collections::{
     Collection, CollectionKind, CollectionOptions, Database, Databases, Direction, EdgeDirection, Error,
-    IndexBounds, Options, PropertyChanges, Transaction, View, WriteOptions,
+    IndexBounds, Interrupt, LockMode, Options, PropertyChanges, Transaction, TransactionOptions, View,
+    WriteOptions,
 };
+use persea_kv::Engine;
 use persea_order::Value;
 use persea_vpack::{VPackBuf, vpack};
 
@@ -427,6 +431,50 @@ fn dropping_respects_graphs_and_system_collections() {
     let late = database
         .transact(|transaction| transaction.insert(&handle, vpack!({}).as_slice(), &WriteOptions::default()));
     assert_eq!(late.unwrap_err().error_num(), 1203);
+}
+
+#[test]
+fn changes_of_a_collection_wait_for_its_exclusive_holder_no_longer_than_allowed() {
+    let mut options = Options::default();
+    options.transactions.lock_timeouts.collection = Duration::from_millis(30);
+    let databases = Databases::open_engine(Engine::memory(), &options).unwrap();
+    let database = databases.system().unwrap();
+    let collection = database.create_collection(CollectionOptions::new("c")).unwrap();
+    let index = |field: &str| vpack!({ "type": "persistent", "fields": [field], "name": field });
+    collection.create_index(index("a").as_slice()).unwrap();
+    let alone = TransactionOptions::locking([(collection.id(), LockMode::Exclusive)]);
+    let mut holder = database.begin_with(&alone).unwrap();
+    holder.insert(&collection, vpack!({ "a": 1 }).as_slice(), &WriteOptions::default()).unwrap();
+    let refusals = [
+        collection.create_index(index("b").as_slice()).map(drop),
+        collection.drop_index("a").map(drop),
+        collection.truncate(),
+        database.rename_collection("c", "d"),
+        database.drop_collection("c", false).map(drop),
+    ];
+    for refusal in refusals {
+        assert!(matches!(refusal, Err(Error::LockTimeout { .. })), "{refusal:?}");
+    }
+    let interrupt = Interrupt::new();
+    interrupt.set();
+    let interrupt = Some(&interrupt);
+    let interrupted = [
+        collection.create_index_unless(index("b").as_slice(), interrupt).map(drop),
+        collection.drop_index_unless("a", interrupt).map(drop),
+        collection.truncate_unless(interrupt),
+        database.rename_collection_unless("c", "d", interrupt),
+        database.drop_collection_unless("c", false, interrupt).map(drop),
+    ];
+    for refusal in interrupted {
+        assert!(matches!(refusal, Err(Error::Interrupted)), "{refusal:?}");
+    }
+    holder.commit().unwrap();
+    assert_eq!((collection.name().as_ref(), collection.count().unwrap()), ("c", 1));
+    assert_eq!(collection.indexes().len(), 2);
+    collection.create_index(index("b").as_slice()).unwrap();
+    // Who waits to be alone gets in when the change is over.
+    database.begin_with(&alone).unwrap().abort();
+    database.drop_collection("c", false).unwrap();
 }
 
 #[test]

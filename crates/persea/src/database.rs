@@ -167,18 +167,31 @@ impl Database {
     /// Drops a collection and gives its number.
     ///
     /// # Errors
-    /// 1203 when there is none, 11 for a system collection unless allowed, 1942 while a graph uses it.
+    /// 1203 when there is none, 11 for a system collection unless allowed, 1942 while a graph uses it; 18 when another
+    /// transaction holds it exclusively for too long, 1653 inside of a transaction that has locked it.
     pub fn drop_collection(&self, name: &str, allow_system: bool) -> Result<u64> {
-        Ok(self.inner.drop_collection(name, allow_system)?)
+        self.refuse_change(name)?;
+        Ok(self.inner.drop_collection_unless(name, allow_system, self.interrupt())?)
     }
 
     /// Gives a collection another name.
     ///
     /// # Errors
-    /// 1203 when there is none, 1207 and 1208 for names that are taken or bad, 11 for a system collection.
+    /// 1203 when there is none, 1207 and 1208 for names that are taken or bad, 11 for a system collection; 18 when
+    /// another transaction holds it exclusively for too long, 1653 inside of a transaction that has locked it.
     pub fn rename_collection(&self, name: &str, new_name: &str) -> Result<Collection> {
-        self.inner.rename_collection(name, new_name)?;
+        self.refuse_change(name)?;
+        self.inner.rename_collection_unless(name, new_name, self.interrupt())?;
         self.collection(new_name)
+    }
+
+    /// # Errors
+    /// 1203 when there is no such collection; 1653 inside of a transaction that has locked it.
+    fn refuse_change(&self, name: &str) -> Result<()> {
+        match self.bound() {
+            Some(transaction) => transaction.refuse_change(&*self.inner.collection(name)?),
+            None => Ok(()),
+        }
     }
 
     /// A query that isn't run yet: [bind](Query::bind) values, then [run](Query::run) it or iterate over its

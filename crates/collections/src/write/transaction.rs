@@ -96,6 +96,11 @@ impl Transaction {
         Ok(self.inner.lock_collection(collection.id(), mode)?)
     }
 
+    /// The strongest mode in which it has locked a collection; [`LockMode::Read`] if it has not.
+    pub fn lock_mode(&self, collection: &Collection) -> LockMode {
+        self.inner.lock_mode(collection.id())
+    }
+
     /// Locks several collections, named by their ids, in the order that all transactions keep.
     ///
     /// # Errors

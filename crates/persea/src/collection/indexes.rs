@@ -36,9 +36,12 @@ impl Collection {
     /// Makes an index and tells whether it is new; an identical one that exists is given instead.
     ///
     /// # Errors
-    /// 10 for a bad definition, 1207 for a name that is taken, 1210 when the documents violate a unique index.
+    /// 10 for a bad definition, 1207 for a name that is taken, 1210 when the documents violate a unique index, 18 when
+    /// another transaction holds the collection exclusively for too long, 1653 inside of a transaction that has locked
+    /// it.
     pub fn create_index(&self, definition: Slice<'_>) -> Result<(VPackBuf, bool)> {
-        let (index, is_new) = self.inner.create_index(definition)?;
+        self.refuse_change()?;
+        let (index, is_new) = self.inner.create_index_unless(definition, self.database.interrupt())?;
         Ok((self.described(&index)?, is_new))
     }
 
@@ -61,10 +64,16 @@ impl Collection {
     /// Drops an index and gives its id.
     ///
     /// # Errors
-    /// 1212 when there is none, 11 for the primary and edge indexes.
+    /// 1212 when there is none, 11 for the primary and edge indexes; 18 and 1653 as
+    /// [`create_index`](Collection::create_index).
     pub fn drop_index(&self, handle: &str) -> Result<String> {
-        let id = self.inner.drop_index(handle)?;
+        self.refuse_change()?;
+        let id = self.inner.drop_index_unless(handle, self.database.interrupt())?;
         Ok(format!("{}/{id}", self.name()))
+    }
+
+    fn refuse_change(&self) -> Result<()> {
+        self.database.bound().map_or(Ok(()), |transaction| transaction.refuse_change(&self.inner))
     }
 
     fn described(&self, index: &persea_collections::Index) -> Result<VPackBuf> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use persea_collections::{Interrupt, LockMode, Transaction, View};
+use persea_collections::{Collection, Interrupt, LockMode, Transaction, View};
 
 use super::declared::{AccessMode, Declared};
 use super::options::{TransactionOptions, lock_timeouts};
@@ -79,6 +79,20 @@ impl Bound {
     /// 1653 and 1654 after the end, storage errors.
     pub(crate) fn view(&self) -> Result<View> {
         self.with(|transaction| Ok(transaction.view()?))
+    }
+
+    /// # Errors
+    /// 1653 when it has locked the collection: a change of its definition would wait for its end. 1653 and 1654 after
+    /// the end.
+    pub(crate) fn refuse_change(&self, collection: &Collection) -> Result<()> {
+        if self.with(|transaction| Ok(transaction.lock_mode(collection)))? == LockMode::Read {
+            return Ok(());
+        }
+        let message = format!(
+            "collection '{}' can't be changed inside of the transaction that has locked it",
+            collection.name()
+        );
+        Err(Error::with_number(1653, message))
     }
 
     /// Bytes written so far.

@@ -23,7 +23,7 @@ pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError
             let collection = database.collection(name)?;
             Ok(Response::envelope(StatusCode::OK, collection.basic_properties()?.as_slice()))
         }
-        (&Method::DELETE, Some(name), None) => drop(&database, request, name),
+        (&Method::DELETE, Some(name), None) => drop(&*context.scope(request)?, request, name),
         (&Method::GET, Some(name), Some(aspect)) => inspect(context, request, name, aspect),
         (&Method::PUT, Some(name), Some(action)) => act(context, request, name, action),
         (&Method::PUT, ..) => {

@@ -120,11 +120,11 @@ fn with_type(request: &Request, body: VPackBuf) -> Result<VPackBuf, ApiError> {
     Ok(builder.finish().map_err(persea::Error::from)?)
 }
 
-/// Whatever keeps an index from being made is a bad request, with the number of the reason.
+/// Whatever is wrong with an index is a bad request, with the number of the reason. What ends a wait for others is not.
 fn creation_failed(error: persea::Error) -> ApiError {
     let error = ApiError::from(error);
     match error.number() {
-        9 | 11 | 1203 | 1228 => error,
+        9 | 11 | 18 | 21 | 30 | 1203 | 1228 => error,
         _ => error.with_status(StatusCode::BAD_REQUEST),
     }
 }

@@ -79,6 +79,12 @@ impl Transaction {
         self.take_collection(collection, mode)
     }
 
+    /// The strongest mode in which it has locked a collection; [`LockMode::Read`] if it has not.
+    pub fn lock_mode(&self, collection: u64) -> LockMode {
+        let locked = self.locked_collections.iter().find(|(locked, _)| *locked == collection);
+        locked.map_or(LockMode::Read, |(_, mode)| *mode)
+    }
+
     /// Takes several collections in the one order that all transactions keep; of several modes for one the strongest
     /// counts.
     ///
