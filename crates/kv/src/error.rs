@@ -18,6 +18,14 @@ pub enum Error {
         /// Process id of the holder as its lock file states it, or `unknown`.
         holder: String,
     },
+    /// In the place of one of its files is something else, which is not opened: that may take for ever.
+    #[error("{} is {kind}, and no file", path.display())]
+    NotAFile {
+        /// Where.
+        path: PathBuf,
+        /// What it is.
+        kind: &'static str,
+    },
     /// There is no database in the folder; only whoever writes makes one.
     #[error("there is no database in {}", path.display())]
     NoDatabase {

@@ -172,3 +172,34 @@ fn a_reader_keeps_the_file_in_its_place_and_refuses_writes() {
     assert!(matches!(compact(folder.path(), &Options::default(), |_| {}), Err(Error::FolderIsRead { .. })));
     assert!(matches!(Engine::open_lmdb(folder.path(), &Options::default()), Err(Error::AlreadyOpen { .. })));
 }
+
+/// Opening a FIFO would wait for somebody at its other end.
+#[test]
+fn what_is_no_file_is_not_opened() {
+    for name in ["data.mdb", "lock.mdb", "LOCK"] {
+        for kind in ["a named pipe", "a folder", "a device"] {
+            let folder = tempfile::tempdir().unwrap();
+            fill(folder.path(), 1);
+            let path = folder.path().join(name);
+            std::fs::remove_file(&path).unwrap();
+            match kind {
+                "a folder" => std::fs::create_dir(&path).unwrap(),
+                "a device" => std::os::unix::fs::symlink("/dev/zero", &path).unwrap(),
+                _ => assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success()),
+            }
+            let options = Options::default();
+            let check = |outcome: Result<(), Error>| match outcome {
+                Err(error @ Error::NotAFile { .. }) => {
+                    let text = error.to_string();
+                    assert!(text.contains(name) && text.contains(kind), "{text}");
+                }
+                outcome => panic!("{name} as {kind}: {outcome:?}"),
+            };
+            check(Engine::open_lmdb(folder.path(), &options).map(drop));
+            if name != "LOCK" {
+                check(Engine::open_lmdb_read_only(folder.path(), &options).map(drop));
+                check(check_pages(folder.path(), &options, &mut |_, _| {}).map(drop));
+            }
+        }
+    }
+}

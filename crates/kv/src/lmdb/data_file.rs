@@ -23,13 +23,16 @@
 //! | | 32, 8 bytes | number of entries |
 //! | | 40, 8 bytes | root page; all ones if there is none |
 //!
-//! There are two meta pages, 0 and 1; the one with the higher transaction counts.
+//! There are two meta pages, 0 and 1; the one with the higher transaction counts. Transactions with even numbers write
+//! the first, those with odd ones the second.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::environment::DATA_FILE_NAME;
+use super::meta_pages::{self, Meta};
+use super::regular_file;
 use crate::{Error, Result};
 
 pub(super) const PAGE_HEADER_BYTES: usize = 16;
@@ -38,11 +41,6 @@ pub(super) const TREE_BYTES: usize = 48;
 pub(super) const NO_PAGE: u64 = u64::MAX;
 /// Pages 0 and 1.
 pub(super) const N_META_PAGES: u64 = 2;
-
-const META_BYTES: usize = 152;
-const MAGIC: u32 = 0xBEEF_C0DE;
-const FORMAT_VERSION: u32 = 1;
-const FLAG_META: u16 = 8;
 
 /// What LMDB keeps about a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,35 +69,6 @@ impl TreeRecord {
     }
 }
 
-/// A meta page: where a state of the file begins.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Meta {
-    pub(super) page_bytes: u32,
-    pub(super) free: TreeRecord,
-    pub(super) main: TreeRecord,
-    pub(super) last_page: u64,
-    pub(super) transaction: u64,
-}
-
-impl Meta {
-    fn read(bytes: &[u8]) -> Option<Meta> {
-        let is_meta = u16_at(bytes, 10)? & FLAG_META != 0;
-        if !is_meta || u32_at(bytes, 16)? != MAGIC || u32_at(bytes, 20)? != FORMAT_VERSION {
-            return None;
-        }
-        let page_bytes = u32_at(bytes, 40)?;
-        let is_plausible = page_bytes.is_power_of_two() && (256..=65_536).contains(&page_bytes);
-        is_plausible.then_some(())?;
-        Some(Meta {
-            page_bytes,
-            free: TreeRecord::read(bytes.get(40..)?)?,
-            main: TreeRecord::read(bytes.get(88..)?)?,
-            last_page: u64_at(bytes, 136)?,
-            transaction: u64_at(bytes, 144)?,
-        })
-    }
-}
-
 /// A data file, read by reads.
 pub(super) struct DataFile {
     file: File,
@@ -111,7 +80,7 @@ impl DataFile {
     /// Opens the data file of a folder in its newest state.
     ///
     /// # Errors
-    /// [`Error::NoDatabase`]; [`Error::Corrupted`] if neither meta page makes sense.
+    /// [`Error::NoDatabase`]; as [`open_path`](DataFile::open_path).
     pub(super) fn open(folder: &Path) -> Result<DataFile> {
         match DataFile::open_path(&folder.join(DATA_FILE_NAME)) {
             Err(Error::Io(error)) if error.kind() == ErrorKind::NotFound => {
@@ -122,23 +91,16 @@ impl DataFile {
     }
 
     /// Opens a data file of any name.
+    ///
+    /// # Errors
+    /// [`Error::NotAFile`], [`Error::Corrupted`] if its meta pages make no sense, [`Error::Io`].
     pub(super) fn open_path(path: &Path) -> Result<DataFile> {
-        let mut file = File::open(path)?;
-        let first = read_meta(&mut file, 0)?;
-        let page_bytes = first.map_or_else(page_bytes_here, |meta| u64::from(meta.page_bytes));
-        let second = read_meta(&mut file, page_bytes)?;
+        let mut file = regular_file::open(path)?;
+        let meta = meta_pages::newest(&mut file, path)?;
         // Asked for last: pages are written before the meta page that leads to them, so whatever grows the file meanwhile,
         // it is long enough for what was read.
         let file_bytes = file.metadata()?.len();
-        let newest = [first, second].into_iter().flatten().max_by_key(|meta| meta.transaction);
-        match newest {
-            Some(meta) => Ok(DataFile { file, meta, file_bytes }),
-            None if file_bytes < 2 * page_bytes => Err(Error::Corrupted(format!(
-                "{} has {file_bytes} bytes only and lacks its first pages",
-                path.display()
-            ))),
-            None => Err(Error::Corrupted(format!("{} is no database file", path.display()))),
-        }
+        Ok(DataFile { file, meta, file_bytes })
     }
 
     pub(super) fn meta(&self) -> &Meta {
@@ -154,23 +116,6 @@ impl DataFile {
         self.file_bytes / u64::from(self.meta.page_bytes)
     }
 
-    /// Whether the pages are there from which every access begins.
-    ///
-    /// # Errors
-    /// [`Error::Corrupted`] if the file is too short for them.
-    pub(super) fn check_roots(&self) -> Result<()> {
-        let roots = [self.meta.free.root, self.meta.main.root];
-        let beyond = roots.into_iter().find(|root| *root != NO_PAGE && *root >= self.n_pages());
-        match beyond {
-            None => Ok(()),
-            Some(page) => Err(Error::Corrupted(format!(
-                "{DATA_FILE_NAME} is cut off: it has {} bytes and lacks page {page} at byte {}",
-                self.file_bytes,
-                page.saturating_mul(u64::from(self.meta.page_bytes))
-            ))),
-        }
-    }
-
     /// Reads `buffer.len()` bytes from the beginning of a page; false if the file ends before.
     ///
     /// # Errors
@@ -182,23 +127,14 @@ impl DataFile {
     }
 }
 
-fn read_meta(file: &mut File, offset: u64) -> Result<Option<Meta>> {
-    let mut bytes = [0; META_BYTES];
-    Ok(if read_at(file, offset, &mut bytes)? { Meta::read(&bytes) } else { None })
-}
-
-fn read_at(file: &mut File, offset: u64, buffer: &mut [u8]) -> Result<bool> {
+/// Reads `buffer.len()` bytes; false if the file ends before.
+pub(super) fn read_at(file: &mut File, offset: u64, buffer: &mut [u8]) -> Result<bool> {
     file.seek(SeekFrom::Start(offset))?;
     match file.read_exact(buffer) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
         Err(error) => Err(Error::Io(error)),
     }
-}
-
-/// What the second meta page is looked for at when the first makes no sense: LMDB takes the system's page size.
-fn page_bytes_here() -> u64 {
-    super::address_space::page_bytes()
 }
 
 pub(super) fn u16_at(bytes: &[u8], offset: usize) -> Option<u16> {

@@ -7,10 +7,17 @@ use heed::{CommitOrAbort, EnvFlags, EnvOpenOptions};
 
 use super::address_space::{affordable, can_replace, physical_memory_bytes, round_up};
 use super::data_file::DataFile;
-use super::{Database, Databases, Environment, Options, ReadAhead, WriteSync, engine_error};
+use super::disk_space::write_error;
+use super::{
+    Database, Databases, Environment, Options, ReadAhead, WriteSync, engine_error, page_check, regular_file,
+};
 use crate::{Error, MAX_KEY_BYTES, Result, Tree};
 
 pub(super) const DATA_FILE_NAME: &str = "data.mdb";
+const LMDB_LOCK_FILE_NAME: &str = "lock.mdb";
+
+/// How often the pages are looked at that a writer goes on changing.
+const ATTEMPTS_MAX: u32 = 100;
 
 /// Names of the databases inside the environment, by [`Tree::ordinal`]. They are part of the file format.
 pub(super) const DATABASE_NAMES: [&str; Tree::COUNT] = ["documents", "index", "meta"];
@@ -25,10 +32,12 @@ pub(super) enum Access {
 
 /// Opens the environment in `folder`, which exists and is held by the caller.
 pub(super) fn open(folder: &Path, options: &Options, access: Access) -> Result<Environment> {
-    let data_bytes = std::fs::metadata(folder.join(DATA_FILE_NAME)).map_or(0, |metadata| metadata.len());
+    let data_path = folder.join(DATA_FILE_NAME);
+    regular_file::check(&data_path)?;
+    regular_file::check(&folder.join(LMDB_LOCK_FILE_NAME))?;
+    let data_bytes = std::fs::metadata(data_path).map_or(0, |metadata| metadata.len());
     if data_bytes > 0 || access == Access::ReadOnly {
-        // A page of the map that has no byte in the file ends the process when it is touched.
-        DataFile::open(folder)?.check_roots()?;
+        check_before_mapping(folder, access)?;
     }
     let mut flags = read_ahead_flags(options.read_ahead, data_bytes);
     match access {
@@ -50,6 +59,25 @@ pub(super) fn open(folder: &Path, options: &Options, access: Access) -> Result<E
             }
             Err(error) => return Err(engine_error(error)),
             Ok(environment) => return check(environment, access),
+        }
+    }
+}
+
+/// A page of the map that has no byte in the file ends the process when it is touched, and one that is not what leads to
+/// it says may do so too. Each page would be too much to look at; these are those that are used first and for every
+/// write.
+fn check_before_mapping(folder: &Path, access: Access) -> Result<()> {
+    let mut attempt = 0;
+    loop {
+        let mut file = DataFile::open(folder)?;
+        let outcome = page_check::check_ground(&mut file);
+        attempt += 1;
+        if outcome.is_ok() || access == Access::ReadWrite || attempt == ATTEMPTS_MAX {
+            return outcome;
+        }
+        // Nothing keeps a writer from the pages that are looked at. Those of its newest state it leaves alone.
+        if DataFile::open(folder)?.meta().transaction == file.meta().transaction {
+            return outcome;
         }
     }
 }
@@ -121,7 +149,7 @@ pub(super) fn open_databases(environment: &Environment) -> Result<Databases> {
             ];
             Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(databases))
         })
-        .map_err(engine_error)?;
+        .map_err(|error| write_error(error, environment.path()))?;
     match opened {
         CommitOrAbort::Commit(databases) => Ok(Databases::from_opened(databases)),
         CommitOrAbort::Abort(()) => Err(Error::Engine("opening the databases was aborted".to_owned())),

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::environment::DATA_FILE_NAME;
+use super::regular_file;
 
 use crate::{Error, Result};
 
@@ -21,12 +22,9 @@ pub(super) struct FolderLock {
 impl FolderLock {
     /// Locks `folder`, which exists.
     pub(super) fn acquire(folder: &Path) -> Result<FolderLock> {
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(folder.join(LOCK_FILE_NAME))?;
+        let path = folder.join(LOCK_FILE_NAME);
+        regular_file::check(&path)?;
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -34,9 +32,11 @@ impl FolderLock {
             }
             Err(TryLockError::Error(error)) => return Err(Error::Io(error)),
         }
-        file.set_len(0)?;
-        file.seek(SeekFrom::Start(0))?;
-        writeln!(file, "{}", std::process::id())?;
+        match note_holder(&mut file) {
+            // Nothing is missing but a name in a message, and what is in the folder can be read all the same.
+            Err(error) if error.kind() == ErrorKind::StorageFull => {}
+            outcome => outcome?,
+        }
         Ok(FolderLock { _file: file })
     }
 }
@@ -51,10 +51,12 @@ pub(super) struct NoWriter {
 impl NoWriter {
     /// Makes sure that nobody writes; `None` if somebody does.
     pub(super) fn ensure(folder: &Path) -> Result<Option<NoWriter>> {
-        let file = match File::open(folder.join(LOCK_FILE_NAME)) {
+        let file = match regular_file::open(&folder.join(LOCK_FILE_NAME)) {
             Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(NoWriter { _file: None })),
-            Err(error) => return Err(Error::Io(error)),
+            Err(Error::Io(error)) if error.kind() == ErrorKind::NotFound => {
+                return Ok(Some(NoWriter { _file: None }));
+            }
+            Err(error) => return Err(error),
         };
         match file.try_lock_shared() {
             Ok(()) => Ok(Some(NoWriter { _file: Some(file) })),
@@ -111,9 +113,11 @@ impl ReaderHold {
 }
 
 fn open_data(folder: &Path, path: &Path) -> Result<File> {
-    File::open(path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => Error::NoDatabase { path: folder.to_path_buf() },
-        _ => Error::Io(error),
+    regular_file::open(path).map_err(|error| match error {
+        Error::Io(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Error::NoDatabase { path: folder.to_path_buf() }
+        }
+        error => error,
     })
 }
 
@@ -133,6 +137,12 @@ fn is_at(file: &File, path: &Path) -> Result<bool> {
 #[cfg(not(unix))]
 fn is_at(_file: &File, _path: &Path) -> Result<bool> {
     Ok(true)
+}
+
+fn note_holder(file: &mut File) -> std::io::Result<()> {
+    file.set_len(0)?;
+    file.seek(SeekFrom::Start(0))?;
+    writeln!(file, "{}", std::process::id())
 }
 
 fn holder(file: &mut File) -> String {

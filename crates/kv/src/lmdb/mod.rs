@@ -6,11 +6,14 @@
 mod address_space;
 mod compact;
 mod data_file;
+mod disk_space;
 mod environment;
 mod folder_lock;
+mod meta_pages;
 mod options;
 mod page_check;
 mod reader_gate;
+mod regular_file;
 mod snapshot;
 mod store;
 

@@ -8,6 +8,7 @@ use heed::{CompactionOption, MdbError, RwTxn};
 use parking_lot::Mutex;
 
 use super::compact::sync_folder;
+use super::disk_space::write_error;
 use super::environment::{self, Access, DATA_FILE_NAME, SortedWriter};
 use super::folder_lock::{FolderLock, ReaderHold};
 use super::reader_gate::{FolderHold, ReaderGate};
@@ -136,7 +137,7 @@ impl LmdbStore {
             match outcome {
                 Ok(output) => return Ok((output, self.version())),
                 Err(heed::Error::Mdb(MdbError::MapFull)) => self.grow()?,
-                Err(error) => return Err(engine_error(error)),
+                Err(error) => return Err(write_error(error, self.path())),
             }
         }
     }
@@ -216,7 +217,9 @@ impl Store for LmdbStore {
     fn sync(&self) -> Result<()> {
         match self.inner.write_sync {
             WriteSync::EveryWrite => Ok(()),
-            WriteSync::OnDemand => self.inner.environment.force_sync().map_err(engine_error),
+            WriteSync::OnDemand => {
+                self.inner.environment.force_sync().map_err(|error| write_error(error, self.path()))
+            }
         }
     }
 

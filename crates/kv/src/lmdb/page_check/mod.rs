@@ -13,6 +13,7 @@ use self::walk::{Value, Walk};
 use super::data_file::{DataFile, TreeRecord};
 use super::environment::DATABASE_NAMES;
 use super::folder_lock::NoWriter;
+use super::meta_pages::Meta;
 use super::{LmdbStore, Options};
 use crate::store::Store;
 use crate::{Error, Result};
@@ -58,18 +59,29 @@ pub(super) fn check_file(path: &Path, progress: &mut dyn FnMut(u64, u64)) -> Res
     check(DataFile::open_path(path)?, progress)
 }
 
+/// Checks the pages that LMDB uses for whatever is done: the main tree, the first pages of the trees in it, and the lists
+/// of free pages.
+///
+/// # Errors
+/// [`Error::Corrupted`] with the first problem, [`Error::Io`].
+pub(super) fn check_ground(file: &mut DataFile) -> Result<()> {
+    let meta = *file.meta();
+    let mut progress = |_, _| {};
+    let mut walk = Walk::new(file, &mut progress)?;
+    for (name, record) in named_trees(&mut walk, &meta)? {
+        walk.root(&String::from_utf8_lossy(&name), record)?;
+    }
+    free_pages(&mut walk, &meta)?;
+    match walk.finish().problems.first() {
+        None => Ok(()),
+        Some(problem) => Err(Error::Corrupted(problem.to_string())),
+    }
+}
+
 fn check(mut file: DataFile, progress: &mut dyn FnMut(u64, u64)) -> Result<PageReport> {
     let meta = *file.meta();
     let mut walk = Walk::new(&mut file, progress)?;
-    let mut named: Vec<(Vec<u8>, TreeRecord)> = Vec::new();
-    let mut bad_names = Vec::new();
-    walk.tree("main", meta.main, KeyOrder::Bytes, &mut |page, key, value| match value {
-        Value::Tree(record) => named.push((key.to_vec(), record)),
-        _ => bad_names.push(page),
-    })?;
-    for page in bad_names {
-        walk.problem("main", page, "an entry of the main tree is no tree".to_owned());
-    }
+    let named = named_trees(&mut walk, &meta)?;
     for name in DATABASE_NAMES {
         let found = named.iter().find(|(key, _)| key == name.as_bytes()).map(|(_, record)| *record);
         let tree = match found {
@@ -81,6 +93,26 @@ fn check(mut file: DataFile, progress: &mut dyn FnMut(u64, u64)) -> Result<PageR
         };
         walk.report.trees.push(tree);
     }
+    free_pages(&mut walk, &meta)?;
+    Ok(walk.finish())
+}
+
+/// Walks the main tree; the trees in it, by their names.
+fn named_trees(walk: &mut Walk<'_>, meta: &Meta) -> Result<Vec<(Vec<u8>, TreeRecord)>> {
+    let mut named: Vec<(Vec<u8>, TreeRecord)> = Vec::new();
+    let mut bad_names = Vec::new();
+    walk.tree("main", meta.main, KeyOrder::Bytes, &mut |page, key, value| match value {
+        Value::Tree(record) => named.push((key.to_vec(), record)),
+        _ => bad_names.push(page),
+    })?;
+    for page in bad_names {
+        walk.problem("main", page, "an entry of the main tree is no tree".to_owned());
+    }
+    Ok(named)
+}
+
+/// Walks the tree of the free pages, and checks the lists in it.
+fn free_pages(walk: &mut Walk<'_>, meta: &Meta) -> Result<()> {
     let mut free = Vec::new();
     walk.tree("free pages", meta.free, KeyOrder::Number, &mut |page, _, value| {
         if let Value::Bytes(bytes) = value {
@@ -90,5 +122,5 @@ fn check(mut file: DataFile, progress: &mut dyn FnMut(u64, u64)) -> Result<PageR
     for (page, list) in free {
         walk.free_list(page, &list);
     }
-    Ok(walk.finish())
+    Ok(())
 }

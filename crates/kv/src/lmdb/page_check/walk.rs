@@ -7,9 +7,6 @@ use super::node::{FLAG_OVERFLOW, KeyOrder, Node, Nodes};
 use super::report::{PageProblem, PageReport, TreePages};
 use crate::{Error, Result};
 
-/// LMDB's own limit of a tree's depth.
-const DEPTH_MAX: u16 = 32;
-
 /// Value of a leaf's entry.
 pub(super) enum Value<'p> {
     Bytes(&'p [u8]),
@@ -112,8 +109,8 @@ impl<'a> Walk<'a> {
     ) -> Result<TreePages> {
         let pages = TreePages { name: name.to_owned(), ..TreePages::default() };
         let n_problems = self.report.n_problems;
-        if record.depth > DEPTH_MAX {
-            self.problem(name, record.root, format!("a tree of depth {} can't be", record.depth));
+        if let Err(what) = record.check(self.report.n_pages - 1) {
+            self.problem(name, record.root, format!("the tree {what}"));
             return Ok(pages);
         }
         let mut tree = TreeWalk { pages, depth: record.depth, order, on_entry };
@@ -134,6 +131,34 @@ impl<'a> Walk<'a> {
             }
         }
         Ok(pages)
+    }
+
+    /// Looks at the first page of a tree only.
+    pub(super) fn root(&mut self, name: &str, record: TreeRecord) -> Result<()> {
+        if let Err(what) = record.check(self.report.n_pages - 1) {
+            self.problem(name, record.root, format!("the tree {what}"));
+            return Ok(());
+        }
+        if record.root == NO_PAGE || !self.claim(name, record.root, 1) {
+            return Ok(());
+        }
+        let mut bytes = vec![0; self.report.page_bytes as usize];
+        if !self.file.read_page(record.root, &mut bytes)? {
+            self.problem(name, record.root, "the page can't be read".to_owned());
+            return Ok(());
+        }
+        match Nodes::read(&bytes, record.root) {
+            Ok(nodes) if nodes.is_leaf == (record.depth == 1) => {}
+            Ok(_) => {
+                self.problem(
+                    name,
+                    record.root,
+                    format!("a page of the wrong kind at depth 1 of {}", record.depth),
+                );
+            }
+            Err(what) => self.problem(name, record.root, what),
+        }
+        Ok(())
     }
 
     /// Walks a page and what lies below it, whose keys lie within `bounds`: from the first, before the second.
