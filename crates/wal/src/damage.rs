@@ -41,6 +41,25 @@ pub enum DamageKind {
     /// The log begins later than it should: what came before is neither in it nor where it would have been trimmed for.
     /// A file of the log, or what goes with the log, was lost or replaced by an older one.
     Beginning,
+    /// There is no file of the log at all, though there had been: see
+    /// [`Options::must_exist`](crate::Options::must_exist).
+    Gone,
+}
+
+impl Damage {
+    /// That of a log which is missing as a whole. `kept` is the last commit that is durable elsewhere.
+    #[must_use]
+    pub fn gone(kept: u64) -> Damage {
+        Damage {
+            file: String::new(),
+            offset: 0,
+            position: Position(0),
+            kind: DamageKind::Gone,
+            commit: None,
+            commit_before: kept,
+            next: None,
+        }
+    }
 }
 
 /// Where readable records go on behind a damage.
@@ -65,13 +84,21 @@ impl fmt::Display for Damage {
                  between are missing"
             );
         }
+        if self.kind == DamageKind::Gone {
+            return write!(
+                out,
+                "the log is gone: there were commits in it, but none of its files is left, and elsewhere are only the \
+                 commits up to {}",
+                self.commit_before
+            );
+        }
         write!(out, "the log is damaged in {} at byte {}: ", self.file, self.offset)?;
         match (self.kind, self.commit) {
             (DamageKind::SegmentHeader, _) => write!(out, "the segment header doesn't match its checksum")?,
             (DamageKind::Payload, Some(commit)) => {
                 write!(out, "the payload of commit {commit} doesn't match its checksum")?;
             }
-            (DamageKind::Missing | DamageKind::Beginning, _) => {
+            (DamageKind::Missing | DamageKind::Beginning | DamageKind::Gone, _) => {
                 write!(out, "records that had been synced are missing")?
             }
             (DamageKind::RecordHeader | DamageKind::Payload, _) => {

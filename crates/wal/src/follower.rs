@@ -10,7 +10,7 @@ use crate::error::Context;
 use crate::format::{SEGMENT_HEADER_BYTES, SegmentHeader};
 use crate::log::Received;
 use crate::record_reader::{RecordReader, Step};
-use crate::recovery;
+use crate::recovery::{self, Expected};
 use crate::segment::{Head, read_head, segment_name};
 use crate::storage::{Storage, StorageFile};
 use crate::{Error, Record, Result};
@@ -50,7 +50,7 @@ impl Follower {
         mut receive: impl FnMut(Record<'_>) -> Received,
     ) -> Result<Option<Follower>> {
         let mut receive = |record: Record<'_>| if record.commit > after { receive(record) } else { Ok(()) };
-        let found = match recovery::scan(&*storage, ignore_damage, None, &mut receive) {
+        let found = match recovery::scan(&*storage, ignore_damage, Expected::default(), &mut receive) {
             Err(Error::Io { operation: "list", source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                 return Ok(None);
             }

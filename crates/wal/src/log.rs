@@ -9,7 +9,7 @@ use crate::format::SEGMENT_HEADER_BYTES;
 use crate::health::Health;
 use crate::metrics::{Counters, Metrics};
 use crate::position::Board;
-use crate::recovery::{self, Found, Recovery};
+use crate::recovery::{self, Expected, Found, Recovery};
 use crate::segment::{Segment, SegmentList};
 use crate::shared::{Shared, lock};
 use crate::spares::Spares;
@@ -73,7 +73,8 @@ impl Log {
     ) -> Result<(Self, Recovery)> {
         options.record_bytes_max = options.record_bytes_max.min(crate::options::RECORD_BYTES_LIMIT);
         options.segment_bytes = options.segment_bytes.max(2 * SEGMENT_HEADER_BYTES);
-        let found = recovery::scan(&*storage, options.ignore_damage, options.kept_elsewhere, &mut receive)?;
+        let expected = Expected { kept_elsewhere: options.kept_elsewhere, must_exist: options.must_exist };
+        let found = recovery::scan(&*storage, options.ignore_damage, expected, &mut receive)?;
         let mut synced = recovery::repair(&*storage, &found)?;
         let last_number = found.segments.last().map_or(0, |segment| segment.header.number);
         let spares =
@@ -332,5 +333,5 @@ pub fn inspect(
     ignore_damage: bool,
     mut receive: impl FnMut(Record<'_>) -> Received,
 ) -> Result<Recovery> {
-    Ok(recovery::scan(storage, ignore_damage, None, &mut receive)?.recovery)
+    Ok(recovery::scan(storage, ignore_damage, Expected::default(), &mut receive)?.recovery)
 }

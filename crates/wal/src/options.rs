@@ -32,6 +32,9 @@ pub struct Options {
     /// The last commit that is durable elsewhere, and so the last that may have been [trimmed](crate::Log::trim). A log
     /// that begins later is [damaged](crate::DamageKind::Beginning). `None`, the default, leaves that unchecked.
     pub kept_elsewhere: Option<u64>,
+    /// Whether something elsewhere rests on the log, so that one without any segment file is
+    /// [damaged](crate::DamageKind::Gone) and not new: off by default.
+    pub must_exist: bool,
 }
 
 /// The format could carry longer payloads, but what reads them needs as much memory.
@@ -48,6 +51,7 @@ impl Default for Options {
             spare_segments_max: 2,
             ignore_damage: false,
             kept_elsewhere: None,
+            must_exist: false,
         }
     }
 }

@@ -262,3 +262,26 @@ fn a_disk_that_cannot_read_is_told() {
         disk.contents(FIRST_FILE).unwrap().len()
     );
 }
+
+#[test]
+fn a_log_that_is_gone_is_missed_by_who_needs_it() {
+    let mut needing = options();
+    (needing.must_exist, needing.kept_elsewhere) = (true, Some(9));
+    let (disk, _) = small_log();
+    assert_eq!(open_with(&disk, needing.clone()).unwrap().2.len(), 3);
+    let empty = SimulatedStorage::new(2);
+    match open_with(&empty, needing.clone()) {
+        Err(Error::Damaged(damage)) => {
+            assert_eq!((damage.kind, damage.commit_before), (DamageKind::Gone, 9));
+            assert!(damage.to_string().contains("the log is gone"), "{damage}");
+        }
+        outcome => panic!("{:?}", outcome.map(|(_, recovery, _)| recovery)),
+    }
+    needing.ignore_damage = true;
+    let (log, recovery, seen) = open_with(&empty, needing.clone()).unwrap();
+    assert_eq!((recovery.damages.len(), seen.len()), (1, 0));
+    log.append(10, 1, b"goes on").unwrap();
+    log.close().unwrap();
+    needing.ignore_damage = false;
+    assert_eq!(commits(&open_with(&empty, needing).unwrap().2), [10]);
+}

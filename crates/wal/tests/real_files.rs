@@ -131,3 +131,27 @@ fn what_was_acknowledged_survives_a_kill() {
         assert!(commits.windows(2).all(|pair| pair[0] + 1 == pair[1]), "round {round}");
     }
 }
+
+/// Opening a FIFO would wait for somebody at its other end.
+#[test]
+fn what_is_no_file_is_not_opened() {
+    for name in ["00000000000000000001.log", "lock"] {
+        for kind in ["a named pipe", "a folder", "a device"] {
+            let folder = tempfile::tempdir().unwrap();
+            Log::open(folder.path(), small(), |_| Ok(())).unwrap().0.close().unwrap();
+            let path = folder.path().join(name);
+            std::fs::remove_file(&path).unwrap();
+            match kind {
+                "a folder" => std::fs::create_dir(&path).unwrap(),
+                "a device" => std::os::unix::fs::symlink("/dev/zero", &path).unwrap(),
+                _ => assert!(Command::new("mkfifo").arg(&path).status().unwrap().success()),
+            }
+            let error = Log::open(folder.path(), small(), |_| Ok(())).err().unwrap();
+            assert!(matches!(error, Error::Io { .. }) && error.to_string().contains(kind), "{error}");
+            if name != "lock" {
+                let error = inspect(&StdStorage::read_only(folder.path()), true, |_| Ok(())).unwrap_err();
+                assert!(error.to_string().contains(name) && error.to_string().contains(kind), "{error}");
+            }
+        }
+    }
+}

@@ -14,7 +14,7 @@ use std::time::Duration;
 use crate::{Damage, DamageKind, Position};
 
 pub(crate) use repair::{repair, spares};
-pub(crate) use scan::{Found, scan};
+pub(crate) use scan::{Expected, Found, scan};
 
 /// What opening a log, or looking through it, has found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -72,13 +72,20 @@ pub(crate) fn candidate(storage: &dyn Storage, number: u64) -> Result<Candidate>
     Ok(Candidate { number, file, file_bytes, head })
 }
 
+/// What is known of a log from elsewhere; by default nothing.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Expected {
+    /// The last commit that may have been trimmed; none if that is not known.
+    pub kept_elsewhere: Option<u64>,
+    /// Whether there has to be a segment.
+    pub must_exist: bool,
+}
+
 /// Reads the log in `storage` and hands each intact record to `receive`.
-///
-/// `kept_elsewhere` is the last commit that may have been trimmed; none if that is not known.
 pub(crate) fn scan(
     storage: &dyn Storage,
     ignore_damage: bool,
-    kept_elsewhere: Option<u64>,
+    expected: Expected,
     receive: &mut Receiver<'_>,
 ) -> Result<Found> {
     let begin = Instant::now();
@@ -89,7 +96,7 @@ pub(crate) fn scan(
         .filter_map(|name| segment_number(name))
         .collect();
     numbers.sort_unstable();
-    let mut scan = Scan { storage, numbers, ignore_damage, kept_elsewhere, receive, found: Found::default() };
+    let mut scan = Scan { storage, numbers, ignore_damage, expected, receive, found: Found::default() };
     scan.run()?;
     let Scan { mut found, .. } = scan;
     let recovery = &mut found.recovery;
@@ -105,7 +112,7 @@ struct Scan<'a, 'b> {
     storage: &'a dyn Storage,
     numbers: Vec<u64>,
     ignore_damage: bool,
-    kept_elsewhere: Option<u64>,
+    expected: Expected,
     receive: &'a mut Receiver<'b>,
     found: Found,
 }
@@ -119,9 +126,17 @@ enum Verdict {
 }
 
 impl Scan<'_, '_> {
+    /// Something must be there if it is known that something was.
+    fn check_existence(&mut self) -> Result<()> {
+        match self.expected.must_exist {
+            true => self.note(Damage::gone(self.expected.kept_elsewhere.unwrap_or_default())),
+            false => Ok(()),
+        }
+    }
+
     /// Whatever is not in the log any more must be elsewhere.
     fn check_beginning(&mut self) -> Result<()> {
-        match self.kept_elsewhere.and_then(|kept| self.found.recovery.missing_beginning(kept)) {
+        match self.expected.kept_elsewhere.and_then(|kept| self.found.recovery.missing_beginning(kept)) {
             Some(damage) => self.note(damage),
             None => Ok(()),
         }
@@ -137,7 +152,7 @@ impl Scan<'_, '_> {
     }
 
     fn run(&mut self) -> Result<()> {
-        let Some(&first) = self.numbers.first() else { return Ok(()) };
+        let Some(&first) = self.numbers.first() else { return self.check_existence() };
         let mut index = 0;
         let mut offset = SEGMENT_HEADER_BYTES;
         let mut current = candidate(self.storage, first)?;

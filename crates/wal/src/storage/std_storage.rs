@@ -1,6 +1,6 @@
 //! Files of the operating system.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, FileType, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,6 +31,7 @@ impl StdStorage {
         let failed =
             |operation| move |source| Error::from_io(operation, &path.display().to_string(), 0, source);
         std::fs::create_dir_all(path).map_err(failed("create"))?;
+        check_regular(&path.join(LOCK_FILE)).map_err(failed("open the lock file in"))?;
         let lock = OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -69,6 +70,7 @@ impl Storage for StdStorage {
 
     fn open(&self, name: &str) -> io::Result<Arc<dyn StorageFile>> {
         let path = self.path.join(name);
+        check_regular(&path)?;
         Ok(Arc::new(StdFile(OpenOptions::new().read(true).write(!self.is_read_only).open(path)?)))
     }
 
@@ -88,6 +90,36 @@ impl Storage for StdStorage {
     fn entropy(&self) -> u64 {
         RandomState::new().build_hasher().finish()
     }
+}
+
+/// Fails if there is something that is no regular file: opening a FIFO waits for somebody at its other end, perhaps for
+/// ever, and a device may do anything.
+fn check_regular(path: &Path) -> io::Result<()> {
+    match std::fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => {
+            let kind = kind(metadata.file_type());
+            Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {kind}, and no file")))
+        }
+        // What can't be looked at can't be opened either, which tells why.
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+fn kind(file_type: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if file_type.is_fifo() {
+            return "a named pipe";
+        }
+        if file_type.is_socket() {
+            return "a socket";
+        }
+        if file_type.is_block_device() || file_type.is_char_device() {
+            return "a device";
+        }
+    }
+    if file_type.is_dir() { "a folder" } else { "something else" }
 }
 
 struct StdFile(File);
