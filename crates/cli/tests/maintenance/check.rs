@@ -160,7 +160,7 @@ fn a_missing_document_and_wrong_counts() {
     check_clean(folder.path());
     // Rows of counts lie in the keyspace 4 of the meta tree; one of them counts a document more.
     let rows = entries(folder.path(), Tree::Meta, |key, value| {
-        key.starts_with(&4_u64.to_be_bytes()) && value.starts_with(&1_i64.to_be_bytes())
+        key.starts_with(&4_u64.to_be_bytes()) && value.starts_with(&N_DOCUMENTS.to_be_bytes())
     });
     let mut more = rows.last().unwrap().clone();
     more.1[7] += 1;
@@ -254,8 +254,7 @@ fn a_flipped_byte_in_the_middle_of_the_log() {
     let refused = persea(["serve", "--data", data, "--endpoint", "tcp://127.0.0.1:0"]).expect(1);
     assert!(refused.errors.contains("the log is damaged"), "{refused:?}");
     let server = Server::start_in_with(folder.path(), &["--wal.ignore-damage"]);
-    let n_left = server.client().query("RETURN COUNT(FOR d IN c RETURN 1)")[0].as_u64().unwrap();
-    assert_eq!(n_left, 39, "one is lost");
+    assert_eq!(server.client().query("FOR d IN c RETURN d.n").len(), 39, "one is lost");
 }
 
 #[test]
