@@ -12,7 +12,6 @@
 //!   alive) and what lives for `'q`.
 #![allow(unsafe_code)]
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use bumpalo::Bump;
@@ -20,6 +19,7 @@ use persea_order::{Value, View};
 use persea_vpack::Slice;
 
 use crate::Error;
+use crate::arena::Arena;
 use crate::memory::Memory;
 
 /// The number of rows operators aim at in one batch.
@@ -27,66 +27,6 @@ pub(crate) const BATCH_ROWS: usize = 1000;
 
 /// Number of a column: the number of a plan variable.
 pub(crate) type Register = usize;
-
-/// Memory that values borrow from, freed with the last batch that keeps it.
-#[derive(Debug)]
-struct Arena {
-    bump: Bump,
-    /// Arenas that values of batches on this arena borrow from too.
-    kept: RefCell<Vec<Rc<Arena>>>,
-    memory: Memory,
-    charged: Cell<usize>,
-}
-
-impl Arena {
-    fn new(memory: &Memory) -> Rc<Self> {
-        Rc::new(Arena {
-            bump: Bump::new(),
-            kept: RefCell::new(Vec::new()),
-            memory: memory.clone(),
-            charged: Cell::new(0),
-        })
-    }
-
-    /// Keeps alive what values that are copied from a batch on `other` at this moment may borrow from. An arena without
-    /// bytes of its own is skipped and what it keeps is kept instead, so that chains of empty arenas do not grow.
-    fn keep(self: &Rc<Self>, other: &Rc<Self>) {
-        if Rc::ptr_eq(self, other) {
-            return;
-        }
-        if other.bump.allocated_bytes() != 0 {
-            self.keep_directly(other);
-            return;
-        }
-        for inner in other.kept.borrow().iter() {
-            self.keep_directly(inner);
-        }
-    }
-
-    fn keep_directly(self: &Rc<Self>, other: &Rc<Self>) {
-        if Rc::ptr_eq(self, other) {
-            return;
-        }
-        let mut kept = self.kept.borrow_mut();
-        if !kept.iter().rev().take(8).any(|arena| Rc::ptr_eq(arena, other)) {
-            kept.push(other.clone());
-        }
-    }
-
-    fn account(&self) {
-        let held = self.bump.allocated_bytes();
-        if held > self.charged.get() {
-            self.memory.charge(held - self.charged.get());
-            self.charged.set(held);
-        }
-    }
-}
-
-impl Drop for Arena {
-    fn drop(&mut self) {
-        self.memory.release(self.charged.get());
-    }
-}
 
 /// Rows in columns. See the head of this file for what the values may borrow from.
 #[derive(Debug)]
@@ -112,7 +52,7 @@ impl<'s, 'q> Scope<'s, 'q> {
 
     /// Where new values are built.
     pub(crate) fn arena(&self) -> &'s Bump {
-        &self.batch.arena.bump
+        self.batch.arena.bump()
     }
 }
 
@@ -283,7 +223,7 @@ impl<'q> Batch<'q> {
             let arena = self.arena.clone();
             let column = self.column_mut(register);
             for &row in rows {
-                let copy = copy_value(values[row as usize], &arena.bump);
+                let copy = copy_value(values[row as usize], arena.bump());
                 // SAFETY: the copy lies in the arena of this batch, which lives as long as its columns.
                 column.push(unsafe { erase(copy) });
             }
@@ -295,7 +235,7 @@ impl<'q> Batch<'q> {
     /// Appends a deep copy of a value to one column. The caller declares the number of rows.
     pub(crate) fn push_copy(&mut self, register: Register, value: Value<'_>) {
         let arena = self.arena.clone();
-        let copy = copy_value(value, &arena.bump);
+        let copy = copy_value(value, arena.bump());
         // SAFETY: the copy lies in the arena of this batch, which lives as long as its columns.
         let copy = unsafe { erase(copy) };
         self.column_mut(register).push(copy);
@@ -351,7 +291,7 @@ impl<'q> Batch<'q> {
 
     /// Whether any values may borrow from arenas rather than from what lives as long as the query.
     pub(crate) fn holds_arenas(&self) -> bool {
-        self.arena.bump.allocated_bytes() != 0 || !self.arena.kept.borrow().is_empty()
+        !self.arena.is_empty()
     }
 }
 

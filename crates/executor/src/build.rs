@@ -76,24 +76,6 @@ fn registers(vars: impl Iterator<Item = VarId>, extra: &[Register]) -> Live {
     set.into_iter().collect()
 }
 
-/// Whether running a node may write something.
-fn writes(kind: &NodeKind) -> bool {
-    match kind {
-        NodeKind::Insert(_)
-        | NodeKind::Update(_)
-        | NodeKind::Replace(_)
-        | NodeKind::Remove(_)
-        | NodeKind::Upsert(_) => true,
-        NodeKind::Subquery(node) => pipeline_writes(&node.pipeline),
-        NodeKind::HashJoin(node) => pipeline_writes(&node.build),
-        _ => false,
-    }
-}
-
-fn pipeline_writes(pipeline: &Pipeline) -> bool {
-    pipeline.nodes.iter().any(|node| writes(&node.kind))
-}
-
 /// Whether a node treats each of its input rows by itself and keeps their order.
 fn is_row_by_row(kind: &NodeKind) -> bool {
     match kind {
@@ -108,8 +90,8 @@ fn is_row_by_row(kind: &NodeKind) -> bool {
         | NodeKind::ShortestPath(_)
         | NodeKind::EnumeratePaths(_)
         | NodeKind::NoResults => true,
-        NodeKind::HashJoin(node) => !pipeline_writes(&node.build),
-        NodeKind::Subquery(node) => !node.row_at_a_time && !pipeline_writes(&node.pipeline),
+        NodeKind::HashJoin(node) => !node.build.modifies(),
+        NodeKind::Subquery(node) => !node.row_at_a_time && !node.pipeline.modifies(),
         _ => false,
     }
 }
@@ -150,7 +132,7 @@ impl<'q> Builder<'q> {
             }
             let is_last = following.is_none();
             operator = self.node(node, operator, &mut scope, input_writes, is_last)?;
-            input_writes |= writes(&node.kind);
+            input_writes |= node.kind.modifies();
             if self.runtime.is_profiled {
                 let slot = self.add_profile(node, upstream);
                 upstream = Some(slot);
@@ -412,32 +394,11 @@ impl<'q> Builder<'q> {
     }
 }
 
-/// The variables a node reads as registers, not through expressions.
+/// The variables a node reads as registers; others it takes as the constants that they are.
 fn inputs(kind: &NodeKind) -> Vec<VarId> {
-    match kind {
-        NodeKind::Return { input } => vec![*input],
-        NodeKind::Sort(node) => node.keys.iter().map(|key| key.var).collect(),
-        NodeKind::Collect(node) => {
-            let content = match node.into.as_ref().map(|into| &into.content) {
-                Some(plan::CollectContent::Value(var)) => vec![*var],
-                Some(plan::CollectContent::Variables(vars)) => vars.iter().map(|(_, var)| *var).collect(),
-                None => Vec::new(),
-            };
-            let groups = node.groups.iter().map(|group| group.input);
-            let aggregates = node.aggregates.iter().filter_map(|aggregate| aggregate.input);
-            groups.chain(aggregates).chain(content).chain(node.carried.iter().copied()).collect()
-        }
-        NodeKind::Window(node) => node
-            .range
-            .into_iter()
-            .chain(node.aggregates.iter().filter_map(|aggregate| aggregate.input))
-            .collect(),
-        NodeKind::Insert(node) => vec![node.input],
-        NodeKind::Update(node) | NodeKind::Replace(node) => {
-            std::iter::once(node.input_doc).chain(node.input_key).collect()
-        }
-        NodeKind::Remove(node) => vec![node.input],
-        NodeKind::Upsert(node) => vec![node.input_doc, node.insert, node.update],
-        _ => Vec::new(),
+    let mut inputs = Vec::new();
+    if !matches!(kind, NodeKind::EnumerateList(_) | NodeKind::Filter { .. }) {
+        kind.for_each_input(&mut |var| inputs.push(var));
     }
+    inputs
 }

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod arena;
 mod batch;
 mod build;
 mod catalog;

@@ -6,6 +6,7 @@ mod builder;
 mod context;
 mod date;
 mod documents;
+mod environment;
 mod error;
 mod function;
 mod geo;
@@ -25,8 +26,9 @@ mod testing;
 
 pub use aggregate::{AggregateKind, AggregateState, aggregate};
 pub use builder::ArenaBuilder;
-pub use context::{COMPATIBLE_VERSION, Context, Environment};
+pub use context::Context;
 pub use documents::{CollectionEntry, DocumentAccess, NoDocuments};
+pub use environment::{COMPATIBLE_VERSION, Environment};
 pub use error::Error;
 pub use function::{Function, Scalar};
 pub use pattern::{like, regex_test};

@@ -1,7 +1,7 @@
 //! What the executor needs to know about data flow: live variables, captures of subqueries, carried variables of COLLECT,
 //! and which subqueries are constant.
 
-use super::{pipeline_is_deterministic, pipeline_modifies, pipeline_reads, reads, writes};
+use super::{pipeline_is_deterministic, pipeline_reads, reads, writes};
 use crate::catalog::FunctionCatalog;
 use crate::plan::{NodeKind, Pipeline, Plan};
 use crate::var_set::VarSet;
@@ -25,7 +25,7 @@ fn annotate_pipeline(pipeline: &mut Pipeline, needed: &VarSet, functions: &dyn F
                 subquery.captures = pipeline_reads(&subquery.pipeline).iter().collect();
                 subquery.is_const = subquery.captures.is_empty()
                     && subquery.guard.is_none()
-                    && !pipeline_modifies(&subquery.pipeline)
+                    && !subquery.pipeline.modifies()
                     && !subquery.row_at_a_time
                     && pipeline_is_deterministic(&subquery.pipeline, functions);
             }

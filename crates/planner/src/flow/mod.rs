@@ -137,23 +137,6 @@ pub(crate) fn is_loop(kind: &NodeKind) -> bool {
     )
 }
 
-/// Whether a node writes documents, or holds one that does.
-pub(crate) fn is_modification(kind: &NodeKind) -> bool {
-    match kind {
-        NodeKind::Insert(_)
-        | NodeKind::Update(_)
-        | NodeKind::Replace(_)
-        | NodeKind::Remove(_)
-        | NodeKind::Upsert(_) => true,
-        _ => nested(kind).is_some_and(pipeline_modifies),
-    }
-}
-
-/// Whether a pipeline writes documents.
-pub(crate) fn pipeline_modifies(pipeline: &Pipeline) -> bool {
-    pipeline.nodes.iter().any(|node| is_modification(&node.kind))
-}
-
 /// Whether equal surrounding rows give equal results.
 pub(crate) fn pipeline_is_deterministic(pipeline: &Pipeline, functions: &dyn FunctionCatalog) -> bool {
     let mut deterministic = true;

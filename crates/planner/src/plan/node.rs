@@ -5,6 +5,7 @@ use super::{
     HashJoinNode, IndexNode, InsertNode, LimitNode, RemoveNode, ShortestPathNode, SortNode, SubqueryNode,
     TraversalNode, UpdateNode, UpsertNode, VarId, WindowNode,
 };
+use crate::flow;
 
 /// Number of a node, unique in the plan, stable under optimization; profile figures are kept by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,6 +16,14 @@ pub struct NodeId(pub u32);
 pub struct Pipeline {
     /// The nodes, first executed first.
     pub nodes: Vec<Node>,
+}
+
+impl Pipeline {
+    /// Whether it writes documents.
+    #[must_use]
+    pub fn modifies(&self) -> bool {
+        self.nodes.iter().any(|node| node.kind.modifies())
+    }
 }
 
 /// One step of a pipeline.
@@ -87,4 +96,20 @@ pub enum NodeKind {
     EnumeratePaths(Box<EnumeratePathsNode>),
     /// Equality join with a hash table built once from an independent inner pipeline.
     HashJoin(Box<HashJoinNode>),
+}
+
+impl NodeKind {
+    /// Whether it writes documents, or holds a pipeline that does.
+    #[must_use]
+    pub fn modifies(&self) -> bool {
+        match self {
+            Self::Insert(_) | Self::Update(_) | Self::Replace(_) | Self::Remove(_) | Self::Upsert(_) => true,
+            _ => flow::nested(self).is_some_and(Pipeline::modifies),
+        }
+    }
+
+    /// Calls `f` with every variable that it reads directly, not through expressions nor in nested pipelines.
+    pub fn for_each_input(&self, f: &mut dyn FnMut(VarId)) {
+        flow::for_each_input(self, f);
+    }
 }

@@ -48,7 +48,7 @@ fn candidate(pipeline: &Pipeline, uses: &UseCounts) -> Option<(usize, usize)> {
             && inner.guard.is_none()
             && !inner.row_at_a_time
             && ends_in_return(&inner.pipeline)
-            && !flow::pipeline_modifies(&inner.pipeline)
+            && !inner.pipeline.modifies()
             && keeps_meaning(pipeline, list, inner);
         qualifies.then_some((subquery, list))
     })

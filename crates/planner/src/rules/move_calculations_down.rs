@@ -24,7 +24,7 @@ pub(super) fn apply(plan: &mut Plan, context: &mut Context<'_>) -> Result<bool, 
                     | NodeKind::Sort(_)
                     | NodeKind::Limit(_)
                     | NodeKind::NoResults => true,
-                    NodeKind::Subquery(_) => !flow::is_modification(&next.kind),
+                    NodeKind::Subquery(_) => !next.kind.modifies(),
                     _ => false,
                 };
                 let reads = flow::reads(&next.kind);

@@ -132,7 +132,7 @@ fn existence_test(op: BinaryOperator, left: &Expr, right: &Expr) -> Option<VarId
 }
 
 fn shorten(plan: &mut Plan, subquery: &mut SubqueryNode, need: Need) -> bool {
-    if subquery.row_at_a_time || subquery.only_count || flow::pipeline_modifies(&subquery.pipeline) {
+    if subquery.row_at_a_time || subquery.only_count || subquery.pipeline.modifies() {
         return false;
     }
     match need {

@@ -64,7 +64,7 @@ fn redundant(pipeline: &Pipeline, definitions: &Definitions) -> Option<usize> {
 
 /// Whether a node's result depends on the order of its rows, or it changes that order.
 fn order_matters(node: &Node) -> bool {
-    flow::is_modification(&node.kind)
+    node.kind.modifies()
         || matches!(
             node.kind,
             NodeKind::Limit(_) | NodeKind::Collect(_) | NodeKind::Window(_) | NodeKind::Return { .. }

@@ -27,9 +27,7 @@ fn drop_unread(plan: &mut Plan) -> Result<bool, Error> {
                 uses.of(calculation.out) > 0 || join_outs.contains(&calculation.out)
             }
             NodeKind::Subquery(subquery) => {
-                uses.of(subquery.out) > 0
-                    || flow::pipeline_modifies(&subquery.pipeline)
-                    || subquery.row_at_a_time
+                uses.of(subquery.out) > 0 || subquery.pipeline.modifies() || subquery.row_at_a_time
             }
             _ => true,
         });

@@ -190,7 +190,7 @@ pub(super) fn is_movable(kind: &NodeKind, context: &Context<'_>) -> bool {
         }
         NodeKind::Subquery(subquery) => {
             !subquery.row_at_a_time
-                && !flow::pipeline_modifies(&subquery.pipeline)
+                && !subquery.pipeline.modifies()
                 && flow::pipeline_is_deterministic(&subquery.pipeline, context.functions)
         }
         _ => false,
@@ -207,7 +207,7 @@ pub(super) fn is_barrier(kind: &NodeKind) -> bool {
             | NodeKind::Limit(_)
             | NodeKind::Return { .. }
             | NodeKind::NoResults
-    ) || flow::is_modification(kind)
+    ) || kind.modifies()
 }
 
 /// The conditions that rows have to meet once they have left the node at `position`, each with the place of its Filter,

@@ -296,7 +296,7 @@ fn list_source(
     let independent = uses.of(subquery.out) == 1
         && subquery.guard.is_none()
         && !subquery.row_at_a_time
-        && !flow::pipeline_modifies(&subquery.pipeline)
+        && !subquery.pipeline.modifies()
         && flow::pipeline_reads(&subquery.pipeline).is_empty();
     independent.then(|| Source::List(list.clone(), Setup::Subquery(at)))
 }

@@ -112,7 +112,7 @@ impl Writer<'_> {
     pub(super) fn subquery_end(&mut self, subquery: &SubqueryNode, returned: Option<VarId>) {
         self.optional("inVariable", returned);
         self.named("outVariable", subquery.out);
-        if crate::flow::pipeline_modifies(&subquery.pipeline) {
+        if subquery.pipeline.modifies() {
             self.flag("isModificationSubquery", true);
         }
     }

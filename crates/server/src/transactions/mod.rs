@@ -3,18 +3,22 @@
 //! One request at a time works in a transaction; others wait a while for their turn. A transaction that nobody uses
 //! for some time is aborted. How a transaction ended is remembered for a while, for clients that ask again.
 
+mod stream_transaction;
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use persea::{Database, OwnedTransaction, TransactionOptions};
+use persea::{Database, TransactionOptions};
 
 use crate::error::ApiError;
+pub use stream_transaction::{Lease, Status, StreamTransaction};
+use stream_transaction::{Place, Running, Slot, Turn};
 
-/// How long the end of a transaction is remembered.
-const ENDED_KEPT: Duration = Duration::from_secs(600);
 /// How many ended transactions are remembered at most, looked at whenever expired ones are; about 200 bytes each.
 const ENDED_MAX: usize = 65_536;
 
@@ -32,73 +36,12 @@ pub struct Limits {
     pub busy_wait: Duration,
 }
 
-/// Whether a transaction runs, or how it ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// It can be used.
-    Running,
-    /// Its writes are visible.
-    Committed,
-    /// Its writes are gone.
-    Aborted,
-}
-
-impl Status {
-    /// Its name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::Running => "running",
-            Status::Committed => "committed",
-            Status::Aborted => "aborted",
-        }
-    }
-}
-
 /// The stream transactions of the server.
 pub struct Transactions {
     entries: Mutex<HashMap<u64, Arc<StreamTransaction>>>,
     next_id: AtomicU64,
     n_running: Arc<AtomicUsize>,
     limits: Limits,
-}
-
-/// One stream transaction, running or ended.
-pub struct StreamTransaction {
-    id: u64,
-    database: String,
-    writes: bool,
-    slot: Mutex<Slot>,
-    /// Told when the request that works in it is done.
-    freed: Condvar,
-    idle: Duration,
-}
-
-struct Slot {
-    /// Gone once it ended.
-    running: Option<Running>,
-    status: Status,
-    /// Whether a request works in it.
-    is_leased: bool,
-    /// How many requests wait for their turn.
-    n_waiting: usize,
-    /// Whether that request is to abort it when it is done.
-    is_abort_wanted: bool,
-    /// When it expires; once ended, when it is forgotten.
-    deadline: Instant,
-}
-
-struct Running {
-    transaction: OwnedTransaction,
-    _place: Place,
-}
-
-/// A place among the running transactions; free again when dropped.
-struct Place(Arc<AtomicUsize>);
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 impl Transactions {
@@ -327,171 +270,6 @@ impl Transactions {
     }
 }
 
-impl Slot {
-    /// If a request works in it: ends its query, and has the transaction aborted after it.
-    fn interrupt(&mut self) {
-        if let Some(running) = self.running.as_ref().filter(|_| self.is_leased) {
-            running.transaction.interrupt();
-            self.is_abort_wanted = true;
-        }
-    }
-
-    /// Ends it and gives what is left of it, to be dropped once the slot is unlocked.
-    fn end(&mut self, status: Status) -> Option<Running> {
-        if self.status == Status::Running {
-            self.status = status;
-            self.deadline = Instant::now() + ENDED_KEPT;
-        }
-        self.running.take()
-    }
-}
-
-impl StreamTransaction {
-    /// Whether it can be used.
-    pub fn is_running(&self) -> bool {
-        self.slot.lock().status == Status::Running
-    }
-
-    /// Tells that a client is still interested.
-    pub fn touch(&self) {
-        let mut slot = self.slot.lock();
-        if slot.status == Status::Running {
-            slot.deadline = Instant::now() + self.idle;
-        }
-    }
-
-    fn refusal(&self, number: u16, why: &str) -> ApiError {
-        persea::Error::with_number(number, format!("transaction '{}' {why}", self.id)).into()
-    }
-}
-
-/// One request's turn; the next one's when dropped.
-struct Turn(Arc<StreamTransaction>);
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        let mut slot = self.0.slot.lock();
-        slot.is_leased = false;
-        // A request that met a bug, or was chosen to end a deadlock, has lost the transaction.
-        let is_lost = !slot.running.as_ref().is_some_and(|running| running.transaction.is_running());
-        let running = if slot.is_abort_wanted || is_lost {
-            slot.end(Status::Aborted)
-        } else {
-            slot.deadline = Instant::now() + self.0.idle;
-            None
-        };
-        drop(slot);
-        // All, since the one that gets its turn may not take it: the transaction may have ended.
-        self.0.freed.notify_all();
-        drop(running);
-    }
-}
-
-/// One request's turn in a transaction; over when dropped.
-pub struct Lease {
-    turn: Turn,
-    database: Database,
-}
-
-impl Lease {
-    /// The database as the transaction sees it.
-    pub fn database(&self) -> &Database {
-        &self.database
-    }
-
-    /// The transaction.
-    pub fn transaction(&self) -> &Arc<StreamTransaction> {
-        &self.turn.0
-    }
-}
-
 fn too_many(max: usize) -> ApiError {
     persea::Error::with_number(32, format!("more than {max} stream transactions would run")).into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn registry(running_max: usize, idle: Duration) -> (Transactions, Database) {
-        let limits = Limits { running_max, idle, busy_wait: Duration::from_millis(20) };
-        (Transactions::new(limits), Database::in_memory().unwrap())
-    }
-
-    fn begin(transactions: &Transactions, db: &Database) -> String {
-        transactions.begin(db, &TransactionOptions::default()).unwrap().to_string()
-    }
-
-    #[test]
-    fn one_request_at_a_time() {
-        let (transactions, db) = registry(9, Duration::from_secs(9));
-        let id = begin(&transactions, &db);
-        let lease = transactions.lease("_system", &id).unwrap();
-        assert_eq!(transactions.lease("_system", &id).err().map(|error| error.number()), Some(1653));
-        assert_eq!(transactions.commit("_system", &id).unwrap_err().number(), 1653);
-        drop(lease);
-        transactions.commit("_system", &id).unwrap();
-        transactions.commit("_system", &id).unwrap();
-        assert_eq!(transactions.abort("_system", &id).unwrap_err().number(), 1653);
-        assert_eq!(transactions.lease("other", &id).err().map(|error| error.number()), Some(1655));
-    }
-
-    #[test]
-    fn not_too_many_wait() {
-        let limits =
-            Limits { running_max: 9, idle: Duration::from_secs(9), busy_wait: Duration::from_secs(5) };
-        let (transactions, db) = (Transactions::new(limits), Database::in_memory().unwrap());
-        let id = begin(&transactions, &db);
-        let lease = transactions.lease("_system", &id).unwrap();
-        std::thread::scope(|scope| {
-            let waiting: Vec<_> = (0..WAITING_MAX + 3)
-                .map(|_| {
-                    scope.spawn(|| {
-                        transactions.lease("_system", &id).map(drop).map_err(|error| error.number())
-                    })
-                })
-                .collect();
-            std::thread::sleep(Duration::from_millis(300));
-            drop(lease);
-            let refused = waiting.into_iter().filter_map(|thread| thread.join().unwrap().err());
-            assert_eq!(refused.collect::<Vec<_>>(), [1653; 3]);
-        });
-        transactions.commit("_system", &id).unwrap();
-    }
-
-    #[test]
-    fn places_come_free() {
-        let (transactions, db) = registry(1, Duration::from_secs(9));
-        let id = begin(&transactions, &db);
-        let refused = transactions.begin(&db, &TransactionOptions::default());
-        assert_eq!(refused.unwrap_err().number(), 32);
-        transactions.abort("_system", &id).unwrap();
-        begin(&transactions, &db);
-    }
-
-    #[test]
-    fn the_unused_expire() {
-        let (transactions, db) = registry(1, Duration::ZERO);
-        let id = begin(&transactions, &db);
-        let lease = transactions.lease("_system", &id).unwrap();
-        transactions.expire();
-        assert_eq!(transactions.running("_system").len(), 1, "a request works in it");
-        drop(lease);
-        // It makes room for the next one.
-        let next = begin(&transactions, &db);
-        assert_eq!(transactions.status("_system", &id).unwrap().1, Status::Aborted);
-        assert_eq!(transactions.commit("_system", &id).unwrap_err().number(), 1653);
-        transactions.abort("_system", &next).unwrap();
-    }
-
-    #[test]
-    fn aborting_waits_for_the_request() {
-        let (transactions, db) = registry(9, Duration::from_secs(9));
-        let id = begin(&transactions, &db);
-        let lease = transactions.lease("_system", &id).unwrap();
-        transactions.abort_database("_system");
-        assert_eq!(transactions.running("_system").len(), 1);
-        drop(lease);
-        assert_eq!(transactions.running("_system").len(), 0);
-    }
 }
