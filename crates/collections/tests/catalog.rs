@@ -327,7 +327,7 @@ fn views_outlive_changes_of_the_definition() {
         check(&used, 1500);
         change(&database, &collection);
         // Retired keyspaces are cleared in the background, meanwhile and later.
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(20));
         check(&used, 1500);
         check(&unused, 1500);
         check(&transaction.view().unwrap(), 1501);
@@ -598,7 +598,7 @@ fn everything_survives_a_restart() {
 #[test]
 fn generated_keys_never_repeat_after_a_crash() {
     for kind in ["traditional", "padded", "autoincrement"] {
-        let engine = persea_kv::Engine::memory();
+        let engine = Engine::memory();
         let mut seen = std::collections::BTreeSet::new();
         for round in 0..4 {
             let databases = Databases::open_engine(engine.clone(), &Options::default()).unwrap();

@@ -51,11 +51,16 @@ pub fn split_key(key: &[u8]) -> Option<(&[u8], u64)> {
     Some((field_key, u64::from_be_bytes(*local_id)))
 }
 
-/// Writes the value of a unique index's entry over `out`. `stored` is empty when the index has no stored values.
-pub fn write_unique_value(local_id: u64, stored: &[u8], out: &mut Vec<u8>) {
-    out.clear();
-    out.extend_from_slice(&local_id.to_be_bytes());
-    out.extend_from_slice(stored);
+/// The parts of an entry's key and of its value, for an index with or without unique keys; `stored` is empty when the
+/// index has no stored values. The local id, as big endian bytes, ends the key of the one and begins the value of the
+/// other.
+pub fn entry_parts<'a>(
+    is_unique: bool,
+    field_key: &'a [u8],
+    local_id: &'a [u8; LOCAL_ID_BYTES],
+    stored: &'a [u8],
+) -> ([&'a [u8]; 2], [&'a [u8]; 2]) {
+    if is_unique { ([field_key, &[]], [local_id, stored]) } else { ([field_key, local_id], [&[], stored]) }
 }
 
 /// The local id and the stored values of a unique index's entry.
@@ -111,12 +116,17 @@ mod tests {
         append_local_id(&mut key, 0x0102);
         assert_eq!(split_key(&key), Some((&[1u8, 2, 3][..], 0x0102)));
         assert_eq!(split_key(&[1; 7]), None);
-        let mut value = vec![9];
-        write_unique_value(5, &[0x01], &mut value);
+        let id = 5u64.to_be_bytes();
+        let (key, value) = entry_parts(true, &[1, 2], &id, &[0x01]);
+        assert_eq!(key.concat(), [1, 2]);
+        let value = value.concat();
         let (local_id, stored) = split_unique_value(&value).unwrap();
         assert_eq!((local_id, stored.is_array()), (5, true));
-        write_unique_value(5, &[], &mut value);
-        assert!(split_unique_value(&value).unwrap().1.is_none());
+        let (_, value) = entry_parts(true, &[1, 2], &id, &[]);
+        assert!(split_unique_value(&value.concat()).unwrap().1.is_none());
+        let (key, value) = entry_parts(false, &[1, 2], &id, &[0x01]);
+        assert_eq!(split_key(&key.concat()), Some((&[1u8, 2][..], 5)));
+        assert!(stored_slice(&value.concat()).is_array());
     }
 
     #[test]

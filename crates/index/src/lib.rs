@@ -14,8 +14,8 @@ mod selectivity;
 pub use definition::{EDGE_ID, IndexDefinition, PRIMARY_ID, STORED_VALUES_MAX};
 pub use edge::EdgeEnds;
 pub use entry::{
-    LOCAL_ID_BYTES, append_local_id, cut_key, is_cut, key_hash, split_key, split_unique_value, stored_slice,
-    write_edge_prefix, write_unique_value,
+    LOCAL_ID_BYTES, append_local_id, cut_key, entry_parts, is_cut, key_hash, split_key, split_unique_value,
+    stored_slice, write_edge_prefix,
 };
 pub use error::Error;
 pub use extract::{ENTRIES_MAX, EntryBuffers};

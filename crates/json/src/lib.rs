@@ -14,7 +14,7 @@ pub use array_items::{ArrayItems, array_items};
 pub use error::Error;
 pub use lines::{Lines, lines};
 pub use parser::{Duplicates, Options, Parser, parse};
-pub use writer::{to_string, write, write_string};
+pub use writer::{to_string, write};
 
 /// Longest single value that the streams hold in memory, unless told otherwise.
 pub const VALUE_BYTES_MAX: usize = 512 << 20;

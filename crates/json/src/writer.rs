@@ -266,7 +266,7 @@ fn extend_sign(bits: u64, width: usize) -> i64 {
 }
 
 /// Appends UTF-8 text as a JSON string with its quotes.
-pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
+fn write_string(text: &[u8], out: &mut Vec<u8>) {
     put_string(text, text.len(), b"\"", out);
 }
 

@@ -20,9 +20,6 @@ pub enum ParseError {
     },
 }
 
-/// The same by the name that the crates of this family use.
-pub type Error = ParseError;
-
 impl fmt::Display for ParseError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

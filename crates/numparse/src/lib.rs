@@ -28,6 +28,6 @@ pub use checked::{
     parse_u64,
 };
 pub use dispatch::{Implementation, implementations};
-pub use error::{Error, ParseError};
+pub use error::ParseError;
 pub use format::{I64_TEXT_MAX, U64_TEXT_MAX, format_i64, format_u64};
 pub use instruction_set::InstructionSet;

@@ -86,7 +86,7 @@ fn write_text(value: Value<'_>, out: &mut String) -> fmt::Result {
 
 /// The number that `text` is from end to end, white space around it aside. A whole number that a double holds
 /// exactly comes as an integer; what is too large for a double is no number.
-pub fn number_of_text(text: &str) -> Option<Value<'static>> {
+fn number_of_text(text: &str) -> Option<Value<'static>> {
     /// Digits that fit an `i64` and a double alike.
     const DIGITS_EXACT: usize = 15;
     let text = text.trim_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']);

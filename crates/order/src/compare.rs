@@ -40,12 +40,6 @@ pub fn compare(left: Value<'_>, right: Value<'_>) -> Ordering {
     compare_at(left, right, 0)
 }
 
-/// Compares two VelocyPack slices by AQL's order; see [`compare`].
-#[inline]
-pub fn compare_slices(left: Slice<'_>, right: Slice<'_>) -> Ordering {
-    compare(Value::from_slice(left), Value::from_slice(right))
-}
-
 /// Position of the type in the order of types.
 pub(crate) fn type_rank(view: View<'_>) -> u8 {
     match view {

@@ -49,9 +49,9 @@ mod sort_key;
 mod view;
 mod weight_table;
 
-pub use cast::{number_of_text, to_bool, to_f64, to_number, to_string_into};
+pub use cast::{to_bool, to_f64, to_number, to_string_into};
 pub use collation::{COLLATION_VERSION, compare_str};
-pub use compare::{compare, compare_slices};
+pub use compare::compare;
 pub use decode::{DecodedKey, decode_sort_key, skip_sort_key};
 pub use elements::Elements;
 pub use equal::{equal, hash};

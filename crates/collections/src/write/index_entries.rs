@@ -6,7 +6,8 @@
 use std::cmp::Ordering;
 
 use persea_index::{
-    EdgeEnds, EntryBuffers, IndexKind, LOCAL_ID_BYTES, append_local_id, key_hash, write_edge_prefix,
+    EdgeEnds, EntryBuffers, IndexKind, LOCAL_ID_BYTES, append_local_id, entry_parts, key_hash,
+    write_edge_prefix,
 };
 use persea_kv::Tree;
 use persea_vpack::{Builder, Slice};
@@ -53,11 +54,8 @@ impl EntryMaker {
         definition.write_stored_values(document, &mut self.stored);
         let stored = self.stored.bytes();
         let made = definition.entries(document, FIELD_KEY_BYTES_MAX, &mut self.buffers, |key| {
-            if definition.unique {
-                list.push(index.keyspace, position, &[key], &[&local_id_bytes, stored]);
-            } else {
-                list.push(index.keyspace, position, &[key, &local_id_bytes], &[stored]);
-            }
+            let (key, value) = entry_parts(definition.unique, key, &local_id_bytes, stored);
+            list.push(index.keyspace, position, &key, &value);
         });
         made.map_err(|error| match error {
             persea_index::Error::DuplicateMember { .. } => violation(index, key_of(document)),
