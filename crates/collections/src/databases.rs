@@ -99,7 +99,11 @@ impl Databases {
     /// As [`open`](Self::open).
     pub fn open_manager(manager: TransactionManager, options: &Options) -> Result<Self> {
         let databases = Self::assemble(manager, options)?;
-        crate::unfinished::clear(&databases.shared.manager)?;
+        match crate::unfinished::clear(&databases.shared.manager) {
+            // A full disk is no reason not to read what there is; the next start does it.
+            Err(Error::ReadOnly(_)) => {}
+            outcome => outcome?,
+        }
         databases.load()?;
         if databases.database(SYSTEM).is_err() {
             let database = databases.create(SYSTEM)?;

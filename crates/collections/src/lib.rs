@@ -48,5 +48,5 @@ pub use persea_index::{FieldPath, IndexDefinition, IndexKind};
 pub use persea_kv::{Direction, storage_version};
 pub use persea_txn::{
     Error as StorageError, Interrupt, LockMode, LockTimeouts, TransactionManager, TransactionOptions,
-    stored_commit,
+    needs_log, stored_commit,
 };

@@ -19,7 +19,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use persea_kv::{Engine, Snapshot, Store, StoreSnapshot};
-use persea_wal::{Position, Received, Record, Storage};
+use persea_wal::{Damage, Position, Received, Record, Storage};
 
 use crate::delta::Delta;
 use crate::journal::{self, EngineState};
@@ -175,6 +175,9 @@ impl Follower {
             receiver(&delta, &mut last_seq),
         );
         let log = opened.map_err(failure_of)?;
+        if log.is_none() && base.needs_log && !self.ignore_damage {
+            return Err(failure_of(persea_wal::Error::Damaged(Box::new(Damage::gone(base.stored_seq)))));
+        }
         Ok(Followed { base, log, delta: Arc::new(delta), last_seq, main: Weak::new(), snapshot: Weak::new() })
     }
 

@@ -19,7 +19,7 @@ mod view;
 mod write_set;
 
 pub use error::{Error, Result};
-pub use journal::stored_commit;
+pub use journal::{needs_log, stored_commit};
 pub use keyspace::{MAX_KEY_BYTES, RESERVED_KEYSPACE};
 pub use locks::{Interrupt, LockMode};
 pub use manager::TransactionManager;

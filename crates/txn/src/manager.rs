@@ -271,6 +271,7 @@ impl TransactionManager {
             self.checkpoint()?;
             let seq = self.shared.pipeline.checkpointed();
             engine.copy_to(path)?;
+            journal::forget_log_in(&Engine::open_lmdb(path, &persea_kv::Options::default())?)?;
             return Ok(seq);
         }
         // The engine copies a state of its own choice, which is not older than the snapshot's. What the snapshot has over
@@ -279,7 +280,11 @@ impl TransactionManager {
         let snapshot = self.shared.snapshot()?;
         engine.copy_to(path)?;
         let copy = Engine::open_lmdb(path, &persea_kv::Options::default())?;
-        let copied = journal::engine_state(&copy.snapshot()?)?.stored_seq;
+        let state = journal::engine_state(&copy.snapshot()?)?;
+        if state.needs_log {
+            journal::forget_log_in(&copy)?;
+        }
+        let copied = state.stored_seq;
         let seq = snapshot.commit_seq();
         if seq.0 <= copied {
             return Ok(CommitSeq(copied));

@@ -85,3 +85,103 @@ fn a_data_file_that_is_gone_or_older() {
     let server = Server::start_in(folder.path());
     assert_eq!(server.client().query("RETURN LENGTH(c)")[0], N_DOCUMENTS);
 }
+
+#[test]
+fn a_log_that_is_gone_as_a_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let insert = |server: &Server, n: u64| {
+        server.client().post("/_api/document/c", &json!({ "n": n })).expect(202);
+    };
+    let server = Server::start_in_with(folder.path(), &["--storage.checkpoint-interval", "3600"]);
+    server.client().create_collection("c");
+    insert(&server, 1);
+    assert!(server.terminate().success());
+    // After an orderly end nothing is in it only.
+    std::fs::remove_dir_all(&log).unwrap();
+    check_clean(folder.path());
+    let server = Server::start_in_with(folder.path(), &["--storage.checkpoint-interval", "3600"]);
+    assert_eq!(server.client().query("RETURN LENGTH(c)"), [1]);
+    insert(&server, 2);
+    let copy = tempfile::tempdir().unwrap();
+    let [from, to] = [folder.path(), copy.path()].map(|path| path.to_str().unwrap());
+    persea(["backup", "--data", from, "--to", to]).expect(0);
+    server.kill();
+    check_clean(folder.path());
+    // A copy needs none, also one that was made of a running server.
+    check_clean(copy.path());
+    assert_eq!(Server::start_in(copy.path()).client().query("RETURN LENGTH(c)"), [2]);
+    for is_empty in [false, true] {
+        std::fs::remove_dir_all(&log).unwrap();
+        if is_empty {
+            std::fs::create_dir(&log).unwrap();
+        }
+        let found = check_damaged(folder.path());
+        assert!(found.contains("the log is gone"), "{found}");
+        let backup = persea(["backup", "--data", from, "--to", &format!("{to}/{is_empty}")]).expect(1);
+        let read_only = persea(["serve", "--read-only", "--data", from, "--endpoint", "tcp://127.0.0.1:0"]);
+        for text in [refused(folder.path()), backup.errors, read_only.expect(1).errors] {
+            assert!(text.contains("the log is gone"), "{text}");
+        }
+        // Nothing was changed by the attempts.
+        assert_eq!(check_damaged(folder.path()), found);
+    }
+    let server = Server::start_in_with(folder.path(), &["--wal.ignore-damage"]);
+    assert_eq!(server.client().query("RETURN LENGTH(c)"), [1]);
+    insert(&server, 3);
+    server.kill();
+    check_clean(folder.path());
+    assert_eq!(Server::start_in(folder.path()).client().query("FOR d IN c SORT d.n RETURN d.n"), [1, 3]);
+}
+
+/// Nobody waits for ever for the other end of a FIFO.
+#[test]
+fn what_is_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    Server::start_in(folder.path()).terminate();
+    let data = folder.path().to_str().unwrap();
+    let names = std::fs::read_dir(folder.path().join("log")).unwrap().map(|entry| entry.unwrap().path());
+    let segment = names.filter(|path| path.extension().is_some_and(|extension| extension == "log")).min();
+    for path in [folder.path().join("data.mdb"), segment.unwrap()] {
+        let kept = path.with_extension("kept");
+        std::fs::rename(&path, &kept).unwrap();
+        for kind in ["a named pipe", "a folder"] {
+            if kind == "a folder" {
+                std::fs::create_dir(&path).unwrap();
+            } else {
+                assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+            }
+            for text in [refused(folder.path()), persea(["check", data]).expect(2).errors] {
+                assert!(text.contains(kind) && text.contains("and no file"), "{text}");
+            }
+            assert_ne!(persea(["compact", data]).code, Some(0));
+            std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir(&path)).unwrap();
+        }
+        std::fs::rename(&kept, &path).unwrap();
+        check_clean(folder.path());
+    }
+}
+
+/// LMDB trusts these pages: what is wrong with them would end the process.
+#[test]
+fn damaged_meta_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    Server::start_in(folder.path()).terminate();
+    let data = folder.path().join("data.mdb");
+    let whole = std::fs::read(&data).unwrap();
+    // The page size, the flags and the root of the main tree, the last page, the transaction.
+    for (offset, pages) in [(41, 2), (92, 2), (128, 2), (141, 2), (145, 1)] {
+        let mut bytes = whole.clone();
+        for page in [0, 4096].into_iter().take(pages) {
+            bytes[page + offset] ^= 0x5A;
+        }
+        std::fs::write(&data, &bytes).unwrap();
+        let found = check_damaged(folder.path());
+        assert!(found.contains("data.mdb"), "{offset}: {found}");
+        let text = refused(folder.path());
+        assert!(text.contains("the storage file is damaged"), "{offset}: {text}");
+        assert_eq!(std::fs::read(&data).unwrap(), bytes, "nothing was changed");
+    }
+    std::fs::write(&data, &whole).unwrap();
+    check_clean(folder.path());
+}

@@ -13,6 +13,7 @@ mod backup;
 mod check;
 mod command;
 mod compact;
+mod full_disk;
 mod locks;
 mod lost_files;
 mod map_size;

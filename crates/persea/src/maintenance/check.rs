@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use persea_collections::{Problem, stored_commit};
+use persea_collections::{Problem, needs_log, stored_commit};
 use persea_kv::{Engine, Error as KvError, PageReport, check_pages};
-use persea_wal::Recovery;
+use persea_wal::{Damage, Recovery};
 
 use super::log_check::{LogReport, check_log};
 use super::{Progress, storage_error};
@@ -108,7 +108,7 @@ impl CheckReport {
 /// When there is no database, this process has it open, or a file can't be read. Damage is no error but in the report.
 pub fn check(folder: &Path, watch: &mut dyn FnMut(Progress<'_>)) -> Result<CheckReport> {
     let mut report = CheckReport::default();
-    if !folder.join("data.mdb").is_file() {
+    if !folder.join("data.mdb").exists() {
         return Err(storage_error(KvError::NoDatabase { path: folder.to_owned() }));
     }
     watch(Progress { step: "checking the log", done: 0, total: None });
@@ -149,6 +149,13 @@ fn check_connection(folder: &Path, log: &Recovery, report: &mut CheckReport) -> 
     let stored = stored_commit(&engine).map_err(storage_error)?.0;
     if let Some(damage) = log.missing_beginning(stored) {
         report.add(Area::Log, "log", damage.to_string());
+    }
+    // A log that was not there may have been begun since.
+    if log.n_segments == 0 && needs_log(&engine).map_err(storage_error)? {
+        let log = check_log(&folder.join("log")).map_err(storage_error)?;
+        if log.n_segments == 0 {
+            report.add(Area::Log, "log", Damage::gone(stored).to_string());
+        }
     }
     Ok(())
 }

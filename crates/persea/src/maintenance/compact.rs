@@ -30,7 +30,7 @@ pub struct Compaction {
 /// When there is no database, while another process has it open for writing or reading, when the disk is full or fails;
 /// the database is as it was then.
 pub fn compact(folder: &Path, watch: &mut dyn FnMut(Progress<'_>)) -> Result<Compaction> {
-    if !folder.join("data.mdb").is_file() {
+    if !folder.join("data.mdb").exists() {
         return Err(storage_error(persea_kv::Error::NoDatabase { path: folder.to_owned() }));
     }
     // An empty file is one of a database that was just being made.

@@ -195,17 +195,18 @@ impl Journal {
         let log = self.log()?;
         let up_to = self.checkpointed().0;
         log.rotate().and_then(|()| log.trim(up_to + 1)).map_err(Error::from_sync)?;
-        self.sync_all()
+        self.sync_all()?;
+        self.forget_log(registry)
     }
 
     /// Opens the log anew if a failure has made it refuse records: first everything goes to the engine, so that nothing
-    /// of the old log is needed any more. Does nothing if the log is fine.
+    /// of the old log is needed any more. If the log is fine, but could not be noted, tries that again.
     ///
     /// # Errors
     /// What still keeps it from that; commits are refused until a later call succeeds.
     pub(crate) fn revive(&self, engine: &Engine, registry: &SnapshotRegistry) -> Result<()> {
         if self.log.read().as_ref().is_some_and(|log| log.health().is_ok()) {
-            return Ok(());
+            return self.retry_note(registry);
         }
         let old = {
             // Nobody is appending while the commit state is held.
@@ -235,7 +236,7 @@ impl Journal {
 }
 
 /// What the disk refuses to a checkpoint, the database refuses to the commit that needs it.
-fn as_refusal(error: Error) -> Error {
+pub(super) fn as_refusal(error: Error) -> Error {
     match error {
         Error::Storage(persea_kv::Error::Io(error)) => Error::ReadOnly(error.to_string().into()),
         error => error,
@@ -276,7 +277,7 @@ fn make_room(engine: &Engine, registry: &SnapshotRegistry, n_bytes: u64) -> Resu
 
 /// Runs a write of what is visible already; lets go of the engine's snapshots before if it may have to grow, which it
 /// can't beside them.
-fn with_room<T>(
+pub(super) fn with_room<T>(
     engine: &Engine,
     registry: &SnapshotRegistry,
     n_bytes: u64,

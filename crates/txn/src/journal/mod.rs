@@ -12,6 +12,7 @@
 //! Order of the mutexes: engine writer, commit state, snapshot registry.
 
 mod checkpoint;
+mod log_note;
 mod pressure;
 mod record;
 mod recovery;
@@ -23,14 +24,16 @@ use persea_kv::{Engine, Tree};
 use persea_wal::{Batch, Log, Position, Storage};
 
 pub(crate) use checkpoint::StoredSeq;
-pub use recovery::stored_commit;
+pub(crate) use log_note::forget_log_in;
 pub(crate) use recovery::{EngineState, engine_state, replay};
+pub use recovery::{needs_log, stored_commit};
 
 use crate::delta::Delta;
 use crate::primitives::{AtomicU64 as SharedAtomicU64, Mutex, RwLock};
 use crate::snapshots::{Deltas, SnapshotRegistry};
 use crate::write_set::{Layers, writes_of};
 use crate::{CommitSeq, Error, Options, Result};
+use log_note::LogNote;
 use pressure::Pressure;
 
 /// Memory of the batch that is kept for the next commit.
@@ -38,6 +41,7 @@ const BATCH_BYTES_KEPT: u64 = 1 << 20;
 
 /// The log, the state of committing, and what is under way towards the engine.
 pub(crate) struct Journal {
+    engine: Engine,
     storage: Arc<dyn Storage>,
     log_options: persea_wal::Options,
     delta_bytes_max: usize,
@@ -46,6 +50,7 @@ pub(crate) struct Journal {
     commit: Mutex<CommitState>,
     engine_writer: Mutex<EngineWriter>,
     pressure: Pressure,
+    log_note: LogNote,
     /// Up to which commit the engine has everything.
     checkpointed: SharedAtomicU64,
     pub(crate) counters: JournalCounters,
@@ -56,6 +61,8 @@ struct CommitState {
     last_seq: u64,
     active: Arc<Delta>,
     batch: Batch,
+    /// Whether the engine tells that the log is needed.
+    is_log_noted: bool,
 }
 
 /// Held while the engine is written to.
@@ -104,6 +111,7 @@ impl Journal {
             recovery::recover(engine, storage.clone(), log_options.clone(), options.delta_bytes_max)?;
         let active = Arc::new(recovered.delta);
         let journal = Journal {
+            engine: engine.clone(),
             storage,
             log_options,
             delta_bytes_max: options.delta_bytes_max,
@@ -112,9 +120,11 @@ impl Journal {
                 last_seq: recovered.last_seq,
                 active: active.clone(),
                 batch: Batch::new(),
+                is_log_noted: recovered.is_log_noted,
             }),
             engine_writer: Mutex::default(),
             pressure: Pressure::default(),
+            log_note: LogNote::default(),
             checkpointed: SharedAtomicU64::new(recovered.stored_seq),
             counters: JournalCounters::default(),
         };
@@ -132,7 +142,7 @@ impl Journal {
         group: &[&Layers],
     ) -> Result<(Committed, Notice)> {
         self.pressure.pass(|| self.load(registry))?;
-        let mut state = self.commit.lock();
+        let mut state = self.lock_for_append(registry)?;
         let state = &mut *state;
         let log = self.log()?;
         state.batch.clear();
@@ -197,6 +207,7 @@ impl Journal {
     /// [`Error::ReadOnly`] with the reason.
     pub(crate) fn health(&self) -> Result<()> {
         self.pressure.check()?;
+        self.log_note.check()?;
         self.log()?.health().map_err(Error::from_append)
     }
 
@@ -227,4 +238,6 @@ fn log_options(options: &Options) -> persea_wal::Options {
 const STORED_SEQ_KEY: &[u8] = &[2];
 /// Where the engine names its last bulk commit, by a number that grows with each: the lowest that it can have.
 const STORED_BULK_KEY: &[u8] = &[3];
+/// Where the engine notes that the log is needed, with the last commit before that.
+const LOG_NOTE_KEY: &[u8] = &[4];
 const STORED_SEQ_TREE: Tree = Tree::Meta;
