@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use persea_collections::graph::EdgeDefinition;
+use persea_collections::graph::{EdgeDefinition, UnusedCollections};
 use persea_collections::{
     Collection, CollectionKind, CollectionOptions, Database, Databases, Direction, EdgeDirection, Error,
     IndexBounds, Interrupt, LockMode, Options, PropertyChanges, Transaction, TransactionOptions, View,
@@ -426,7 +426,7 @@ fn dropping_respects_graphs_and_system_collections() {
     assert_eq!(database.drop_collection("_graphs", false).unwrap_err().error_num(), 11);
     assert_eq!(database.drop_collection("nope", false).unwrap_err().error_num(), 1203);
     let handle = database.collection("v").unwrap();
-    database.drop_graph("g", true).unwrap();
+    database.drop_graph("g", UnusedCollections::Drop(None)).unwrap();
     assert!(handle.is_dropped() && database.collection("o").is_err());
     let late = database
         .transact(|transaction| transaction.insert(&handle, vpack!({}).as_slice(), &WriteOptions::default()));
@@ -496,19 +496,25 @@ fn graphs_share_edge_collections_only_with_equal_definitions() {
     assert_eq!(again.unwrap_err().error_num(), 1938);
     assert_eq!(database.add_vertex_collection("g", "v", true).unwrap_err().error_num(), 1929);
     assert_eq!(database.add_vertex_collection("g", "no", false).unwrap_err().error_num(), 1926);
-    assert_eq!(database.remove_vertex_collection("g", "v", false).unwrap_err().error_num(), 1928);
+    assert_eq!(
+        database.remove_vertex_collection("g", "v", UnusedCollections::Keep).unwrap_err().error_num(),
+        1928
+    );
 
     let wider = EdgeDefinition {
         collection: "e".into(),
         from: vec!["v".into()],
         to: vec!["extra".into(), "w".into()],
     };
-    let graph = database.replace_edge_definition("g", wider.clone(), false).unwrap();
+    let graph = database.replace_edge_definition("g", wider.clone(), UnusedCollections::Keep).unwrap();
     assert!(graph.orphan_collections.is_empty());
     assert_eq!(database.graph("h").unwrap().edge_definitions, [wider]);
-    let graph = database.remove_edge_definition("g", "e", false).unwrap();
+    let graph = database.remove_edge_definition("g", "e", UnusedCollections::Keep).unwrap();
     assert_eq!(graph.orphan_collections, ["extra", "v", "w"]);
-    assert_eq!(database.remove_edge_definition("g", "e", false).unwrap_err().error_num(), 1930);
+    assert_eq!(
+        database.remove_edge_definition("g", "e", UnusedCollections::Keep).unwrap_err().error_num(),
+        1930
+    );
     assert_eq!(database.graph("nope").unwrap_err().error_num(), 1924);
 }
 

@@ -192,6 +192,11 @@ fn indexes(client: &Client, collection: &str) -> Vec<String> {
     indexes.map(|index| index["name"].as_str().expect("a name").to_owned()).collect()
 }
 
+fn create_graph(client: &Client, name: &str, edges: &str) {
+    let definition = json!({ "collection": edges, "from": ["b"], "to": ["b"] });
+    client.post("/_api/gharial", &json!({ "name": name, "edgeDefinitions": [definition] })).expect(202);
+}
+
 fn index_named(name: &str) -> Value {
     json!({ "type": "persistent", "fields": [name], "name": name })
 }
@@ -202,7 +207,9 @@ fn whatever_changes_a_collection_waits_for_the_holder() {
     let names = ["indexed", "unindexed", "renamed", "dropped"];
     names.iter().for_each(|name| client.create_collection(name));
     client.post("/_api/index?collection=unindexed", &index_named("n")).expect(201);
-    let holder = Transaction::begin(&client, &json!({ "collections": { "exclusive": names } }));
+    create_graph(&client, "g", "e");
+    let held = json!({ "exclusive": ["indexed", "unindexed", "renamed", "dropped", "e"] });
+    let holder = Transaction::begin(&client, &json!({ "collections": held }));
     std::thread::scope(|scope| {
         let request = |method, path: &str, body: Value| waiting(scope, &client, method, path, vec![], &body);
         let requests = [
@@ -210,6 +217,7 @@ fn whatever_changes_a_collection_waits_for_the_holder() {
             (200, request("DELETE", "/_api/index/unindexed/n", Value::Null)),
             (200, request("PUT", "/_api/collection/renamed/rename", json!({ "name": "other" }))),
             (200, request("DELETE", "/_api/collection/dropped", Value::Null)),
+            (202, request("DELETE", "/_api/gharial/g?dropCollections=true", Value::Null)),
         ];
         await_waiting(&client, requests.len());
         for (_, request) in &requests {
@@ -235,7 +243,9 @@ fn whatever_changes_a_collection_waits_for_the_holder() {
     assert_eq!(client.query("FOR d IN indexed FILTER d.n == 1 RETURN d.n"), [1]);
     assert_eq!((indexes(&client, "unindexed"), count(&client, "unindexed")), (vec![], json!(1)));
     assert_eq!(client.query("FOR d IN other RETURN SPLIT(d._id, '/')[0]"), ["other"]);
-    client.get("/_api/collection/dropped").expect_error(404, 1203);
+    for name in ["dropped", "e"] {
+        client.get(&format!("/_api/collection/{name}")).expect_error(404, 1203);
+    }
 }
 
 /// It would wait for its own end.
@@ -243,7 +253,8 @@ fn whatever_changes_a_collection_waits_for_the_holder() {
 fn no_transaction_changes_a_collection_that_it_has_locked() {
     let (_server, client) = server_with_collections();
     client.post("/_api/index?collection=a", &index_named("n")).expect(201);
-    let collections = json!({ "exclusive": "a", "read": "b" });
+    create_graph(&client, "g", "e");
+    let collections = json!({ "exclusive": ["a", "e"], "read": ["b", "_graphs"] });
     let inside = Transaction::begin(&client, &json!({ "collections": collections }));
     inside.post("/_api/index?collection=a", &index_named("m")).expect_error(400, 1653);
     inside.send("DELETE", "/_api/index/a/n", &Value::Null).expect_error(400, 1653);
@@ -251,11 +262,14 @@ fn no_transaction_changes_a_collection_that_it_has_locked() {
     inside.send("PUT", "/_api/collection/a/rename", &rename).expect_error(400, 1653);
     let refused = inside.send("DELETE", "/_api/collection/a", &Value::Null);
     assert!(refused.expect_error(400, 1653).contains("'a'"));
+    let drop_graph = "/_api/gharial/g?dropCollections=true";
+    inside.send("DELETE", drop_graph, &Value::Null).expect_error(400, 1653);
     inside.post("/_api/index?collection=b", &index_named("m")).expect(201);
     inside.post("/_api/document/a", &json!({ "n": 1 })).expect(202);
     inside.commit().expect(200);
     assert_eq!((indexes(&client, "a"), indexes(&client, "b")), (vec!["n".to_owned()], vec!["m".to_owned()]));
     assert_eq!(count(&client, "a"), 1);
+    client.delete(drop_graph).expect(202);
 }
 
 #[test]

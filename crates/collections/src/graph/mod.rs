@@ -7,6 +7,7 @@ mod store;
 
 pub use definition::{EdgeDefinition, NamedGraph};
 pub use error::GraphError;
+pub use store::UnusedCollections;
 
 /// Name of the collection that holds the definitions.
 pub(crate) const GRAPHS: &str = "_graphs";

@@ -1,6 +1,7 @@
 //! Creating, changing and dropping named graphs.
 
 use persea_kv::Direction;
+use persea_txn::Interrupt;
 use persea_vpack::Slice;
 
 use super::{EdgeDefinition, GRAPHS, GraphError, NamedGraph};
@@ -8,6 +9,15 @@ use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::properties::{CollectionKind, CollectionOptions};
 use crate::write::{OverwriteMode, WriteOptions};
+
+/// What becomes of the collections of a graph that no graph uses after a change.
+#[derive(Clone, Copy, Debug)]
+pub enum UnusedCollections<'a> {
+    /// They stay.
+    Keep,
+    /// They are dropped. Who holds one of them exclusively is waited for, until the interrupt is set.
+    Drop(Option<&'a Interrupt>),
+}
 
 impl Database {
     /// The named graph.
@@ -56,19 +66,16 @@ impl Database {
         self.store_graph(graph, OverwriteMode::Conflict)
     }
 
-    /// Drops a graph; with `drop_collections`, also its collections that no other graph uses.
+    /// Drops a graph.
     ///
     /// # Errors
-    /// [`GraphError::NotFound`], storage errors.
-    pub fn drop_graph(&self, name: &str, drop_collections: bool) -> Result<()> {
+    /// [`GraphError::NotFound`], storage errors; those of dropping a collection, and the graph is gone then.
+    pub fn drop_graph(&self, name: &str, unused: UnusedCollections<'_>) -> Result<()> {
         let graph = self.graph(name)?;
         let collection = self.collection(GRAPHS)?;
         self.transact(|transaction| transaction.remove(&collection, name, &WriteOptions::default()))?;
-        if drop_collections {
-            let names = graph.edge_collections().into_iter().chain(graph.vertex_collections());
-            self.drop_unused(names.map(str::to_owned))?;
-        }
-        Ok(())
+        let names = graph.edge_collections().into_iter().chain(graph.vertex_collections());
+        self.drop_unused(names.map(str::to_owned), unused)
     }
 
     /// Adds an edge definition, creating missing collections.
@@ -91,7 +98,7 @@ impl Database {
         &self,
         name: &str,
         definition: EdgeDefinition,
-        drop_collections: bool,
+        unused: UnusedCollections<'_>,
     ) -> Result<NamedGraph> {
         let mut graph = self.graph(name)?;
         let before = graph.clone();
@@ -103,14 +110,14 @@ impl Database {
                 self.store_graph(other, OverwriteMode::Replace)?;
             }
         }
-        if drop_collections {
+        if let UnusedCollections::Drop(_) = unused {
             // What the old definition alone connected has just become an orphan: it goes with its collections.
             let is_new_orphan = |orphan: &String| !before.orphan_collections.contains(orphan);
             let dropped: Vec<String> =
                 graph.orphan_collections.iter().filter(|orphan| is_new_orphan(orphan)).cloned().collect();
             graph.orphan_collections.retain(|orphan| !is_new_orphan(orphan));
             let graph = self.store_graph(graph, OverwriteMode::Replace)?;
-            self.drop_unused(dropped.into_iter())?;
+            self.drop_unused(dropped.into_iter(), unused)?;
             return Ok(graph);
         }
         self.store_graph(graph, OverwriteMode::Replace)
@@ -124,14 +131,12 @@ impl Database {
         &self,
         name: &str,
         collection: &str,
-        drop_collection: bool,
+        unused: UnusedCollections<'_>,
     ) -> Result<NamedGraph> {
         let mut graph = self.graph(name)?;
         graph.remove_edge_definition(collection)?;
         let graph = self.store_graph(graph, OverwriteMode::Replace)?;
-        if drop_collection {
-            self.drop_unused(std::iter::once(collection.to_owned()))?;
-        }
+        self.drop_unused(std::iter::once(collection.to_owned()), unused)?;
         Ok(graph)
     }
 
@@ -163,14 +168,12 @@ impl Database {
         &self,
         name: &str,
         collection: &str,
-        drop_collection: bool,
+        unused: UnusedCollections<'_>,
     ) -> Result<NamedGraph> {
         let mut graph = self.graph(name)?;
         graph.remove_orphan(collection)?;
         let graph = self.store_graph(graph, OverwriteMode::Replace)?;
-        if drop_collection {
-            self.drop_unused(std::iter::once(collection.to_owned()))?;
-        }
+        self.drop_unused(std::iter::once(collection.to_owned()), unused)?;
         Ok(graph)
     }
 
@@ -212,10 +215,11 @@ impl Database {
         }
     }
 
-    /// Drops those of the collections that no graph uses.
-    fn drop_unused(&self, names: impl Iterator<Item = String>) -> Result<()> {
+    /// Drops those of the collections that no graph uses, if they are to be dropped.
+    fn drop_unused(&self, names: impl Iterator<Item = String>, unused: UnusedCollections<'_>) -> Result<()> {
+        let UnusedCollections::Drop(interrupt) = unused else { return Ok(()) };
         for name in names {
-            match self.drop_collection(&name, false) {
+            match self.drop_collection_unless(&name, false, interrupt) {
                 Ok(_) | Err(Error::CollectionNotFound(_) | Error::Graph(GraphError::MustNotDrop { .. })) => {}
                 Err(error) => return Err(error),
             }

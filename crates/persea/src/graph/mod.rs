@@ -4,7 +4,7 @@ mod definition;
 mod documents;
 mod incident;
 
-use persea_collections::graph::NamedGraph;
+use persea_collections::graph::{NamedGraph, UnusedCollections};
 use persea_vpack::{Slice, VPackBuf, to_vpack};
 use serde::Serialize;
 
@@ -86,9 +86,34 @@ impl Database {
     /// Drops a graph; with `drop_collections` also those of its collections that no other graph uses.
     ///
     /// # Errors
-    /// 1924 when there is none of this name.
+    /// 1924 when there is none of this name; where collections are dropped, 18, 21 and 1653 as
+    /// [`drop_collection`](Database::drop_collection).
     pub fn drop_graph(&self, name: &str, drop_collections: bool) -> Result<()> {
-        Ok(self.inner().drop_graph(name, drop_collections)?)
+        let graph = self.inner().graph(name)?;
+        let names = graph.edge_collections().into_iter().chain(graph.vertex_collections());
+        let unused = self.unused_collections(drop_collections, names)?;
+        Ok(self.inner().drop_graph(name, unused)?)
+    }
+
+    /// What becomes of collections that no graph uses after a change. `names` are those that may be dropped.
+    ///
+    /// # Errors
+    /// 1653 inside of a transaction that has locked one of them.
+    fn unused_collections<'n>(
+        &self,
+        are_dropped: bool,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Result<UnusedCollections<'_>> {
+        if !are_dropped {
+            return Ok(UnusedCollections::Keep);
+        }
+        if let Some(transaction) = self.bound() {
+            let collections = names.into_iter().filter_map(|name| self.inner().collection(name).ok());
+            for collection in collections {
+                transaction.refuse_change(&collection)?;
+            }
+        }
+        Ok(UnusedCollections::Drop(self.interrupt()))
     }
 }
 
@@ -159,8 +184,9 @@ impl Graph {
         drop_collections: bool,
     ) -> Result<()> {
         let definition = definition.checked()?;
+        let unused = self.database.unused_collections(drop_collections, self.vertex_collections())?;
         let database = self.database.inner();
-        self.definition = database.replace_edge_definition(self.name(), definition, drop_collections)?;
+        self.definition = database.replace_edge_definition(self.name(), definition, unused)?;
         Ok(())
     }
 
@@ -170,8 +196,8 @@ impl Graph {
     /// # Errors
     /// 1930 when the graph doesn't have the edge collection.
     pub fn remove_edge_definition(&mut self, collection: &str, drop_collection: bool) -> Result<()> {
-        let database = self.database.inner();
-        self.definition = database.remove_edge_definition(self.name(), collection, drop_collection)?;
+        let unused = self.database.unused_collections(drop_collection, [collection])?;
+        self.definition = self.database.inner().remove_edge_definition(self.name(), collection, unused)?;
         Ok(())
     }
 
@@ -199,8 +225,8 @@ impl Graph {
     /// # Errors
     /// 1928 when an edge definition uses it, 1926 when the graph doesn't have it.
     pub fn remove_vertex_collection(&mut self, collection: &str, drop_collection: bool) -> Result<()> {
-        let database = self.database.inner();
-        self.definition = database.remove_vertex_collection(self.name(), collection, drop_collection)?;
+        let unused = self.database.unused_collections(drop_collection, [collection])?;
+        self.definition = self.database.inner().remove_vertex_collection(self.name(), collection, unused)?;
         Ok(())
     }
 
