@@ -186,6 +186,7 @@ impl StoreSnapshot for Snapshot {
 }
 
 /// Entries of a range, borrowed from the [`Snapshot`].
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum Range<'s> {
     /// Of the LMDB engine.

@@ -6,10 +6,12 @@ use crate::repr::Value;
 use crate::view::{View, range_len};
 
 /// Iterator over the members of an array or a range; see [`Value::elements`].
+#[derive(Debug)]
 pub struct Elements<'a> {
     source: Source<'a>,
 }
 
+#[derive(Debug)]
 enum Source<'a> {
     Nothing,
     Array(ArrayIter<'a>),

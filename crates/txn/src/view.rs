@@ -1,5 +1,6 @@
 //! Views: what a reader sees, a snapshot and on top of it the sealed writes of its own transaction.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::delta::KeyHash;
@@ -162,6 +163,12 @@ pub struct Range<'v>(Source<'v>);
 enum Source<'v> {
     Main(persea_kv::Range<'v>),
     Merged(Box<MergedRange<'v>>),
+}
+
+impl fmt::Debug for Range<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Range").finish_non_exhaustive()
+    }
 }
 
 impl<'v> Iterator for Range<'v> {

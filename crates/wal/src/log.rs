@@ -1,6 +1,7 @@
 //! The log as its user sees it.
 
 use std::cell::RefCell;
+use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -36,6 +37,12 @@ thread_local! {
 pub struct Log {
     background: Option<Background>,
     shared: Arc<Shared>,
+}
+
+impl fmt::Debug for Log {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Log").field("position", &self.position()).finish_non_exhaustive()
+    }
 }
 
 /// Where an append went.

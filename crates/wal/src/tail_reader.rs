@@ -1,5 +1,6 @@
 //! Reads records from anywhere in the log, also while it grows.
 
+use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -45,6 +46,12 @@ pub struct TailReader {
     /// Records of lower commits are skipped.
     from_commit: u64,
     last_commit: u64,
+}
+
+impl fmt::Debug for TailReader {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("TailReader").field("last_commit", &self.last_commit).finish_non_exhaustive()
+    }
 }
 
 impl TailReader {

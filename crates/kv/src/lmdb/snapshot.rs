@@ -1,6 +1,7 @@
 //! Snapshots: LMDB read transactions that can be shared between threads.
 #![allow(unsafe_code)]
 
+use std::fmt;
 use std::ops::Bound;
 
 use heed::types::Bytes;
@@ -75,7 +76,7 @@ impl StoreSnapshot for LmdbSnapshot {
 
     fn range(&self, tree: Tree, bounds: Bounds<'_>, direction: Direction) -> Result<LmdbRange<'_>> {
         if is_empty_range(&bounds) {
-            return Ok(LmdbRange::Empty);
+            return Ok(LmdbRange(Cursor::Empty));
         }
         // LMDB knows no empty key; as a lower bound it bounds nothing.
         let bounds = match bounds {
@@ -84,9 +85,10 @@ impl StoreSnapshot for LmdbSnapshot {
         };
         let database = self.databases.of(tree);
         match direction {
-            Direction::Forward => database.range(&self.transaction, &bounds).map(LmdbRange::Forward),
-            Direction::Reverse => database.rev_range(&self.transaction, &bounds).map(LmdbRange::Reverse),
+            Direction::Forward => database.range(&self.transaction, &bounds).map(Cursor::Forward),
+            Direction::Reverse => database.rev_range(&self.transaction, &bounds).map(Cursor::Reverse),
         }
+        .map(LmdbRange)
         .map_err(engine_error)
     }
 
@@ -96,14 +98,19 @@ impl StoreSnapshot for LmdbSnapshot {
 }
 
 /// Range of an [`LmdbSnapshot`]: an LMDB cursor.
-#[non_exhaustive]
-pub enum LmdbRange<'s> {
+pub struct LmdbRange<'s>(Cursor<'s>);
+
+enum Cursor<'s> {
     /// Nothing lies within the bounds.
     Empty,
-    /// Ascending keys.
     Forward(RoRange<'s, Bytes, Bytes>),
-    /// Descending keys.
     Reverse(RoRevRange<'s, Bytes, Bytes>),
+}
+
+impl fmt::Debug for LmdbRange<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("LmdbRange").finish_non_exhaustive()
+    }
 }
 
 impl<'s> Iterator for LmdbRange<'s> {
@@ -111,10 +118,10 @@ impl<'s> Iterator for LmdbRange<'s> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let entry = match self {
-            LmdbRange::Empty => return None,
-            LmdbRange::Forward(range) => range.next(),
-            LmdbRange::Reverse(range) => range.next(),
+        let entry = match &mut self.0 {
+            Cursor::Empty => return None,
+            Cursor::Forward(range) => range.next(),
+            Cursor::Reverse(range) => range.next(),
         };
         entry.map(|entry| entry.map_err(engine_error))
     }
