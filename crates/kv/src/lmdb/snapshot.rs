@@ -53,8 +53,8 @@ impl LmdbSnapshot {
     }
 }
 
-impl std::fmt::Debug for LmdbSnapshot {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for LmdbSnapshot {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("LmdbSnapshot").field("version", &self.version).finish_non_exhaustive()
     }
 }
