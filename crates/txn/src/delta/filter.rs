@@ -44,7 +44,8 @@ impl Filter {
 
     pub(super) fn add(&self, hash: KeyHash) {
         if let Some(word) = self.word(hash) {
-            word.fetch_or(hash.bits(), Ordering::Release);
+            // Only one thread adds, and an atomic exchange would wait for whatever it has written before.
+            word.store(word.load(Ordering::Relaxed) | hash.bits(), Ordering::Release);
         }
     }
 

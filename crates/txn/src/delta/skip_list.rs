@@ -463,7 +463,8 @@ impl<'d> Writer<'d> {
         for (level, before) in place.iter().map(Handle::node).enumerate().take(height) {
             before.link(level).store(node.pointer(), AtomicOrdering::Release);
         }
-        self.list.n_keys.fetch_add(1, AtomicOrdering::Release);
+        let n_keys = self.list.n_keys.load(AtomicOrdering::Relaxed) + 1;
+        self.list.n_keys.store(n_keys, AtomicOrdering::Release);
         if let Some((place, _)) = second {
             let [_, directory] = &mut self.state.directories;
             directory.insert(place, handle);
