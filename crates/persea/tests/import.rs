@@ -99,6 +99,36 @@ fn unique_values_are_unique_across_batches() {
     assert_eq!(positions.collect::<Vec<_>>(), (100..N_DOCUMENTS).collect::<Vec<_>>());
 }
 
+/// What a document gives up another may have, also if that one is prepared while the change is still being written.
+#[test]
+fn unique_values_that_are_given_up_are_free_in_the_next_batch() {
+    for on_duplicate in [OnDuplicate::Update, OnDuplicate::Replace] {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::open(folder.path()).unwrap();
+        let collection = database.create_collection("things").unwrap();
+        collection.ensure_index(&["value"], true).unwrap();
+        let padding = "x".repeat(PADDING_BYTES);
+        let mut documents = Vec::new();
+        for number in 0..N_DOCUMENTS {
+            let key = format!("k{number}");
+            collection.insert(&json!({ "_key": key, "value": number })).unwrap();
+            documents.push(json!({ "_key": key, "value": number + N_DOCUMENTS, "padding": padding }));
+            // In this batch or the next.
+            if let Some(value) = number.checked_sub(30) {
+                documents.push(json!({ "value": value, "padding": padding }));
+            }
+        }
+        let options = ImportOptions { on_duplicate, details: true, ..ImportOptions::default() };
+        let mut import = collection.import(options).unwrap();
+        for (position, document) in (0_u64..).zip(&documents) {
+            import.push(position, persea_vpack::to_vpack(document).unwrap().as_slice()).unwrap();
+        }
+        let report = import.finish().unwrap();
+        assert_eq!(report.details, Vec::<String>::new(), "{on_duplicate:?}");
+        assert_eq!((report.created, report.updated), (N_DOCUMENTS - 30, N_DOCUMENTS), "{on_duplicate:?}");
+    }
+}
+
 /// An import that is dropped leaves nothing that goes on behind the caller's back.
 #[test]
 fn an_import_that_is_given_up_has_ended() {

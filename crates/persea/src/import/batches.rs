@@ -1,13 +1,16 @@
 //! Batches of an import, each a commit of its own: while one is being written, the next is prepared.
 //!
 //! What is prepared does not see what is still being written, and need not: a document whose key is in the batch before
-//! waits for that batch, has lost against it then as against any other transaction, and its batch is written anew. So
-//! the outcome is that of one batch after the other.
+//! waits for that batch, has lost against it then as against any other transaction, and its batch is written anew. So is
+//! one with a document whose unique value another had, which the batch before may have given up. So the outcome is that
+//! of one batch after the other.
 
 use std::panic::resume_unwind;
 use std::thread::{self, JoinHandle};
 
-use persea_collections::{InsertTally, LockMode, Transaction, TransactionOptions, WriteOptions};
+use persea_collections::{
+    InsertTally, LockMode, OverwriteMode, Transaction, TransactionOptions, WriteOptions,
+};
 
 use super::batch::Batch;
 use crate::collection::Collection;
@@ -98,9 +101,18 @@ impl Batches {
         let mut transaction = self.collection.database().inner().begin_with(&options).ok()?;
         let tally =
             transaction.insert_and_count(self.collection.inner(), batch.documents(), &self.options).ok()?;
-        let has_lost = tally.errors.iter().any(|(_, error)| error.is_retryable());
-        self.do_collide |= has_lost;
-        (!has_lost).then_some(Prepared { transaction, tally })
+        let does_collide = tally.errors.iter().any(|(_, error)| self.may_be_of_the_batch_before(error));
+        self.do_collide |= does_collide;
+        (!does_collide).then_some(Prepared { transaction, tally })
+    }
+
+    /// Whether a document that failed so may succeed when the batch before is written. That one may also give up values
+    /// of unique indexes, if it changes documents.
+    fn may_be_of_the_batch_before(&self, error: &persea_collections::Error) -> bool {
+        let changes_documents =
+            matches!(self.options.overwrite_mode, OverwriteMode::Update | OverwriteMode::Replace);
+        error.is_retryable()
+            || (changes_documents && matches!(error, persea_collections::Error::UniqueConstraint { .. }))
     }
 
     /// Waits for the batch that is being committed. If it has to be written anew, `next` is given up.
