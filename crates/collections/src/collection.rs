@@ -312,9 +312,15 @@ impl Collection {
     /// was passed over, the counts of what was lost are still part of it. Writers go on meanwhile.
     ///
     /// # Errors
-    /// Storage errors; the count is as it was then.
+    /// [`Error::CollectionNotFound`] when dropped, storage errors; the count is as it was then.
     pub fn recalculate_count(&self) -> Result<u64> {
         let _alone = self.recounting.lock();
+        while !self.try_recalculate_count()? {}
+        self.count()
+    }
+
+    /// False if the collection was emptied meanwhile.
+    fn try_recalculate_count(&self) -> Result<bool> {
         let view = View::latest(&self.shared)?;
         let mut found = 0_i64;
         for document in view.scan(self, Direction::Forward)? {
@@ -323,18 +329,25 @@ impl Collection {
         }
         let totals = counts::totals(view.inner(), self.id)?;
         let change = found - totals.count;
-        if change != 0 {
-            let key_value = self.keys.last_value();
-            let stamp = self.shared.clock.tick();
-            let correction = Totals { count: change, revision: totals.revision, key_value, stamp };
-            let mut transaction = self.shared.manager.begin()?;
-            let mut counter = self.counters.take(&self.shared.clock);
-            counter.put(&mut transaction, self.id, correction)?;
-            transaction.commit(Durability::Buffered)?;
-            counter.keep();
-            self.count_committed(change);
+        if change == 0 {
+            return Ok(true);
         }
-        self.count()
+        let _gate = self.gate.read();
+        self.check_exists()?;
+        // Whoever empties it corrects the count as well.
+        if self.definition().documents != view.definition(self)?.documents {
+            return Ok(false);
+        }
+        let key_value = self.keys.last_value();
+        let stamp = self.shared.clock.tick();
+        let correction = Totals { count: change, revision: totals.revision, key_value, stamp };
+        let mut transaction = self.shared.manager.begin()?;
+        let mut counter = self.counters.take(&self.shared.clock);
+        counter.put(&mut transaction, self.id, correction)?;
+        transaction.commit(Durability::Buffered)?;
+        counter.keep();
+        self.count_estimate.fetch_add(change, Ordering::Relaxed);
+        Ok(true)
     }
 
     /// Number of documents as of a recent commit, without touching the store. Good for cost estimates.

@@ -4,10 +4,11 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use persea_collections::{
-    Collection, CollectionOptions, Database, Databases, LockMode, Options, TransactionOptions, View,
-    WriteOptions,
+    Collection, CollectionOptions, Database, Databases, LockMode, Options, Transaction, TransactionOptions,
+    View, WriteOptions,
 };
 use persea_kv::{Direction, Engine, Tree};
 use persea_txn::{Durability, TransactionManager};
@@ -59,6 +60,40 @@ fn a_wrong_count_can_be_corrected() {
     let collection = database.collection("c").unwrap();
     insert(&database, &collection, 21);
     assert_eq!(collection.count().unwrap(), 22);
+    assert!(collection.verify().unwrap().is_clean());
+}
+
+/// What empties a collection corrects its count, so a correction that was found before must not be made as well.
+#[test]
+fn a_count_is_corrected_once() {
+    const N_DOCUMENTS: u64 = 20_000;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data");
+    let open = || Databases::open(&path, &Options::default()).unwrap();
+    let id = {
+        let databases = open();
+        let database = databases.database("_system").unwrap();
+        let collection = database.create_collection(CollectionOptions::new("c")).unwrap();
+        let document = vpack!({ "a": 1 });
+        let insert_all = |tx: &mut Transaction| {
+            let documents = (0..N_DOCUMENTS).map(|_| document.as_slice());
+            tx.insert_and_count(&collection, documents, &WriteOptions::default())
+        };
+        assert_eq!(database.transact(insert_all).unwrap().created, N_DOCUMENTS);
+        collection.id()
+    };
+    add_row(&path, id, -5);
+    let databases = open();
+    let database = databases.database("_system").unwrap();
+    let collection = database.collection("c").unwrap();
+    assert_eq!(collection.count().unwrap(), N_DOCUMENTS - 5);
+    std::thread::scope(|scope| {
+        let recount = scope.spawn(|| collection.recalculate_count().unwrap());
+        // Long before all documents are counted.
+        std::thread::sleep(Duration::from_millis(5));
+        collection.truncate().unwrap();
+        assert!([0, N_DOCUMENTS].contains(&recount.join().unwrap()));
+    });
     assert!(collection.verify().unwrap().is_clean());
 }
 
