@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use persea_kv::{Engine, Store};
 
-use crate::journal::{Committed, Journal, Notice};
+use crate::journal::{Committed, Journal, Lacks, Notice};
 use crate::manager::Shared;
 use crate::primitives::{Condvar, Mutex};
 use crate::snapshots::SnapshotRegistry;
@@ -187,7 +187,7 @@ impl CommitPipeline {
             None => {
                 let version =
                     self.write_directly(&shared.registry, || self.engine.write(writes_of(group)))?;
-                Ok(Committed { first: CommitSeq(version), end: None })
+                Ok(Committed { first: CommitSeq(version), lacks: Lacks::Nothing })
             }
         }
     }
@@ -222,9 +222,9 @@ impl CommitPipeline {
 
     /// Returns when a commit survives a power failure. Concurrent callers share a sync.
     pub(crate) fn sync(&self, committed: Committed) -> Result<()> {
-        match (&self.journal, committed.end) {
-            (Some(journal), Some(end)) => journal.sync(end),
-            (None, _) | (_, None) => Ok(()),
+        match (&self.journal, committed.lacks) {
+            (Some(journal), Lacks::Sync(end)) => journal.sync(end),
+            (None, _) | (_, Lacks::Nothing | Lacks::NewLog) => Ok(()),
         }
     }
 }

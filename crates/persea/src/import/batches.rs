@@ -52,7 +52,8 @@ impl Batches {
     /// Has a batch written behind those before it. What has come to its end by then is added to `written`.
     ///
     /// # Errors
-    /// When writing fails altogether: neither is this batch written then, nor one before that is not in `written`.
+    /// When writing fails altogether: neither is this batch written then, nor one before that is not in `written`. With a
+    /// sync that failed, the last one in it is visible, and may not survive a power failure.
     pub(super) fn write(&mut self, batch: Batch, written: &mut Vec<Written>) -> Result<()> {
         // A transaction of the caller's does one thing at a time.
         if self.collection.database().bound().is_some() {
@@ -120,6 +121,10 @@ impl Batches {
         let Some(UnderWay { batch, tally, commit }) = self.under_way.take() else { return Ok(()) };
         match commit.join().unwrap_or_else(|panic| resume_unwind(panic)) {
             Ok(()) => written.push(Written { batch, tally }),
+            Err(error) if error.is_committed() => {
+                written.push(Written { batch, tally });
+                return Err(error.into());
+            }
             Err(error) if error.is_retryable() => {
                 *next = None;
                 written.push(self.write_now(batch)?);

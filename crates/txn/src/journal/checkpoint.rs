@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use persea_kv::{Engine, Store, Write};
 use persea_wal::Log;
 
-use super::{Committed, EngineWriter, Journal, STORED_BULK_KEY, STORED_SEQ_KEY, STORED_SEQ_TREE};
+use super::{Committed, EngineWriter, Journal, Lacks, STORED_BULK_KEY, STORED_SEQ_KEY, STORED_SEQ_TREE};
 use crate::delta::Delta;
 use crate::keyspace::{RESERVED_KEYSPACE, full_key};
 use crate::primitives::thread;
@@ -58,7 +58,7 @@ impl Journal {
     /// Other commits go on meanwhile; if they write the same keys without locking them, theirs win.
     ///
     /// # Errors
-    /// [`Error::ReadOnly`], [`Error::Storage`]; nothing of it is visible then.
+    /// [`Error::ReadOnly`], also when the log takes no records, [`Error::Storage`]; nothing of it is visible then.
     pub(crate) fn commit_bulk(
         &self,
         engine: &Engine,
@@ -66,6 +66,8 @@ impl Journal {
         layers: &Layers,
     ) -> Result<Committed> {
         let mut writer = self.engine_writer.lock();
+        // A log that was given up may hold a commit that was refused, and a restart would bring it back over this one.
+        self.log_health()?;
         // An older frozen delta goes first: what was written after it must not be covered by it.
         if registry.deltas().is_some_and(|deltas| deltas.frozen.is_some()) {
             self.write_frozen(engine, registry, &mut writer, None)?;
@@ -76,7 +78,12 @@ impl Journal {
         registry.pin(engine)?;
         let first = self.write_frozen(engine, registry, &mut writer, Some(layers)).map_err(as_refusal)?;
         self.counters.bulk_commits.fetch_add(1, Ordering::Relaxed);
-        Ok(Committed { first, end: None })
+        let lacks = if self.log_health().is_ok() { Lacks::Nothing } else { Lacks::NewLog };
+        Ok(Committed { first, lacks })
+    }
+
+    fn log_health(&self) -> Result<()> {
+        self.log()?.health().map_err(Error::from_append)
     }
 
     /// Writes the frozen delta, freezing the active one if there is none, and a bulk write set. Returns the last commit

@@ -87,8 +87,19 @@ pub(crate) struct JournalCounters {
 pub(crate) struct Committed {
     /// Number of the first of them; the others follow.
     pub(crate) first: CommitSeq,
-    /// Up to where the log has to be synced to make them durable; none if they are.
-    pub(crate) end: Option<Position>,
+    /// What has yet to make them durable.
+    pub(crate) lacks: Lacks,
+}
+
+/// What a commit that is visible lacks to be durable.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lacks {
+    Nothing,
+    /// A sync of the log up to here.
+    Sync(Position),
+    /// The log was given up while the commit went past it: what the log may hold of a refused commit would come after
+    /// this one if the process ended before there is a new log.
+    NewLog,
 }
 
 /// What made the journal take note of its own state after a commit.
@@ -167,7 +178,7 @@ impl Journal {
         }
         let is_full = state.active.memory_bytes() >= self.delta_bytes_max;
         let notice = if was_empty || is_full { Notice::Due } else { Notice::Nothing };
-        Ok((Committed { first, end: Some(appended.end) }, notice))
+        Ok((Committed { first, lacks: Lacks::Sync(appended.end) }, notice))
     }
 
     fn log(&self) -> Result<Arc<Log>> {

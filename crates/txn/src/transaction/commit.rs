@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::{State, Transaction};
-use crate::journal::Committed;
+use crate::journal::{Committed, Lacks};
 use crate::manager::Shared;
 use crate::write_set::Layers;
-use crate::{CommitSeq, Durability, Result};
+use crate::{CommitSeq, Durability, Error, Result};
 
 impl Transaction {
     /// Makes all writes visible at once. Returns the commit's place in the order of all commits.
@@ -43,7 +43,8 @@ impl Transaction {
     ///
     /// # Errors
     /// As [`commit`](Transaction::commit). The transaction is rolled back then, but for the parts committed before, and
-    /// what it is asked for later fails with [`Error::PartFailed`](crate::Error::PartFailed).
+    /// what it is asked for later fails with [`Error::PartFailed`](crate::Error::PartFailed); so it does if the part
+    /// succeeds and there is no snapshot to go on with.
     pub fn commit_part(&mut self, durability: Durability) -> Result<CommitSeq> {
         self.check_active()?;
         self.seal();
@@ -57,10 +58,7 @@ impl Transaction {
             return Ok(self.reads_at);
         }
         self.snapshot = None;
-        self.write_part(layers, durability).inspect_err(|error| {
-            self.give_way();
-            self.state = State::PartFailed(error.to_string().into());
-        })
+        self.write_part(layers, durability).inspect_err(|error| self.fail_with(error))
     }
 
     fn write_part(&mut self, layers: Layers, durability: Durability) -> Result<CommitSeq> {
@@ -75,10 +73,20 @@ impl Transaction {
         }
         shared.locks.commit_keys(keys, seq, horizon);
         sync(&shared, committed, durability)?;
-        let snapshot = shared.snapshot()?;
-        self.reads_at = snapshot.commit_seq();
-        self.snapshot = Some(snapshot);
+        match shared.snapshot() {
+            Ok(snapshot) => {
+                self.reads_at = snapshot.commit_seq();
+                self.snapshot = Some(snapshot);
+            }
+            // The part is committed, whatever becomes of the rest.
+            Err(error) => self.fail_with(&error),
+        }
         Ok(seq)
+    }
+
+    fn fail_with(&mut self, error: &Error) {
+        self.give_way();
+        self.state = State::PartFailed(error.to_string().into());
     }
 
     /// Makes the layers visible as one commit, and has the keyspaces cleared in the background that go with it.
@@ -108,8 +116,12 @@ impl Transaction {
 
 /// Waits until a commit is as durable as it should be.
 fn sync(shared: &Shared, committed: Committed, durability: Durability) -> Result<()> {
-    match durability {
-        Durability::Buffered => Ok(()),
-        Durability::Synced => shared.pipeline.sync(committed).inspect_err(|_| shared.bell.ring()),
+    match (committed.lacks, durability) {
+        (Lacks::NewLog, _) => {
+            shared.bell.ring();
+            Err(Error::SyncFailed("the log was given up meanwhile".into()))
+        }
+        (_, Durability::Buffered) => Ok(()),
+        (_, Durability::Synced) => shared.pipeline.sync(committed).inspect_err(|_| shared.bell.ring()),
     }
 }
