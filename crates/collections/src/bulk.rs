@@ -35,6 +35,14 @@ impl InsertTally {
             self.created += 1;
         }
     }
+
+    /// Adds what became of further documents, the first of which has this position.
+    pub fn append(&mut self, position: usize, other: InsertTally) {
+        self.created += other.created;
+        self.updated += other.updated;
+        self.ignored += other.ignored;
+        self.errors.extend(other.errors.into_iter().map(|(at, error)| (position + at, error)));
+    }
 }
 
 impl Transaction {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails panics")]
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use persea::{Collection, Database, ImportOptions, ImportReport, OnDuplicate, VPackBuf, vpack};
 use serde_json::{Value, json};
@@ -127,6 +128,30 @@ fn unique_values_that_are_given_up_are_free_in_the_next_batch() {
         assert_eq!(report.details, Vec::<String>::new(), "{on_duplicate:?}");
         assert_eq!((report.created, report.updated), (N_DOCUMENTS - 30, N_DOCUMENTS), "{on_duplicate:?}");
     }
+}
+
+/// Somebody holds one of the documents for longer than a call for many waits.
+#[test]
+fn a_document_that_another_holds_is_waited_for() {
+    let database = Database::in_memory().unwrap();
+    let collection = database.create_collection("things").unwrap();
+    let holder = database.begin().unwrap();
+    holder.collection("things").unwrap().insert(&json!({ "_key": "k3" })).unwrap();
+    let report = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::sleep(Duration::from_millis(2_800));
+            holder.abort();
+        });
+        let mut import =
+            collection.import(ImportOptions { details: true, ..ImportOptions::default() }).unwrap();
+        for number in 0..10 {
+            let key = format!("k{number}");
+            import.push(number, vpack!({ "_key": (key.as_str()) }).as_slice()).unwrap();
+        }
+        import.finish().unwrap()
+    });
+    assert_eq!(report, ImportReport { created: 10, ..ImportReport::default() });
+    assert_eq!(collection.count().unwrap(), 10);
 }
 
 /// An import that is dropped leaves nothing that goes on behind the caller's back.

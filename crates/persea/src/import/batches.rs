@@ -13,6 +13,7 @@ use persea_collections::{
 };
 
 use super::batch::Batch;
+use super::contended::ContendedWriter;
 use crate::collection::Collection;
 use crate::error::Result;
 
@@ -39,6 +40,7 @@ struct UnderWay {
 pub(super) struct Batches {
     collection: Collection,
     options: WriteOptions,
+    contended: ContendedWriter,
     under_way: Option<UnderWay>,
     /// A batch had a document of the one before, so others are expected to, and wait for theirs.
     do_collide: bool,
@@ -46,14 +48,15 @@ pub(super) struct Batches {
 
 impl Batches {
     pub(super) fn new(collection: Collection, options: WriteOptions) -> Batches {
-        Batches { collection, options, under_way: None, do_collide: false }
+        let contended = ContendedWriter::new(collection.clone(), options.clone());
+        Batches { collection, options, contended, under_way: None, do_collide: false }
     }
 
     /// Has a batch written behind those before it. What has come to its end by then is added to `written`.
     ///
     /// # Errors
-    /// When writing fails altogether: neither is this batch written then, nor one before that is not in `written`. With a
-    /// sync that failed, the last one in it is visible, and may not survive a power failure.
+    /// When writing fails altogether: this batch, and one before that is not in `written`, are not or only partly written
+    /// then. With a sync that failed, the last one in it is visible, and may not survive a power failure.
     pub(super) fn write(&mut self, batch: Batch, written: &mut Vec<Written>) -> Result<()> {
         // A transaction of the caller's does one thing at a time.
         if self.collection.database().bound().is_some() {
@@ -89,8 +92,8 @@ impl Batches {
         self.wait(&mut None, written)
     }
 
-    fn write_now(&self, batch: Batch) -> Result<Written> {
-        let tally = self.collection.insert_and_count(|| batch.documents(), &self.options)?;
+    fn write_now(&mut self, batch: Batch) -> Result<Written> {
+        let tally = self.contended.write(&batch)?;
         Ok(Written { batch, tally })
     }
 

@@ -2,6 +2,7 @@
 
 mod batch;
 mod batches;
+mod contended;
 
 use persea_collections::{InsertTally, OverwriteMode, WriteOptions};
 use persea_vpack::Slice;
