@@ -14,6 +14,7 @@ mod layers;
 mod native_build;
 mod process;
 mod publish;
+mod small_disk;
 mod soak;
 mod test;
 

@@ -42,13 +42,17 @@ pub fn run(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs `cargo` with these arguments in the workspace's top folder; fails if that takes longer than `limit`.
+/// Runs `cargo` with these arguments and environment variables in the workspace's top folder; fails if that takes longer than `limit`.
 ///
 /// # Errors
 /// As of [`run`], and when it was ended.
-pub fn cargo_within(arguments: &[&str], limit: Duration) -> anyhow::Result<()> {
+pub fn cargo_within(
+    arguments: &[&str],
+    variables: &[(&str, PathBuf)],
+    limit: Duration,
+) -> anyhow::Result<()> {
     let mut command = Command::new(env!("CARGO"));
-    command.args(arguments).current_dir(workspace_root());
+    command.args(arguments).envs(variables.iter().cloned()).current_dir(workspace_root());
     let line = shown(&command);
     println!("── {line}");
     let started = Instant::now();

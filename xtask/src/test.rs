@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::ensure;
 use clap::Args;
 
+use crate::small_disk::SmallDisk;
 use crate::{check, docs, native_build, process};
 
 /// What to leave out.
@@ -27,8 +28,11 @@ const STAGE_MAX: Duration = Duration::from_secs(45 * 60);
 /// Runs the quick loop, all integration and documentation tests, then the drivers against the real binary.
 pub fn run(options: &Options) -> anyhow::Result<()> {
     check::run()?;
-    process::cargo_within(&["test", "--workspace", "--test", "*"], STAGE_MAX)?;
-    process::cargo_within(&INTERLEAVINGS, STAGE_MAX)?;
+    {
+        let disk = SmallDisk::mount()?;
+        process::cargo_within(&["test", "--workspace", "--test", "*"], &disk.variables(), STAGE_MAX)?;
+    }
+    process::cargo_within(&INTERLEAVINGS, &[], STAGE_MAX)?;
     process::cargo(&["test", "--workspace", "--doc", "--quiet"])?;
     docs::run(&docs::Options::default())?;
     if !options.no_drivers {

@@ -87,7 +87,7 @@ impl fmt::Display for Damage {
         if self.kind == DamageKind::Gone {
             return write!(
                 out,
-                "the log is gone: there were commits in it, but none of its files is left, and elsewhere are only the \
+                "the log is gone: it may have held commits, but none of its files is left, and elsewhere are only the \
                  commits up to {}",
                 self.commit_before
             );
