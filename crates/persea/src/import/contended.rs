@@ -13,7 +13,7 @@ use crate::collection::Collection;
 use crate::error::Result;
 
 /// How long an import goes on dividing what has lost: who holds a document of each batch must not hold it for hours.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(10);
 /// So few documents that have lost are written by themselves; of more, the part is halved.
 const N_LOST_FEW: usize = 8;
 
