@@ -1,22 +1,23 @@
 //! Renaming a collection: its documents carry the name in `_id`, and graphs refer to it.
 
 use persea_kv::{Direction, Tree};
-use persea_txn::Interrupt;
+use persea_txn::{Interrupt, LockMode, TransactionOptions};
 use persea_vpack::{Builder, Slice};
 
 use crate::collection::Collection;
 use crate::database::Database;
 use crate::definition::Definition;
 use crate::error::{Error, Result};
+use crate::graph::GRAPHS;
 use crate::index::Index;
 use crate::keyspaces::read_u64;
 use crate::names::check_collection_name;
 use crate::read::EVERYTHING;
-use crate::write::{EntryList, EntryMaker, WriteOptions};
+use crate::write::{EntryList, EntryMaker, Transaction, WriteOptions};
 
 impl Database {
     /// Renames a collection. Named graphs follow; edges that point into it keep their `_from` and `_to`. Waits for who
-    /// holds the collection exclusively.
+    /// holds the collection exclusively, and for who writes to graphs if one uses the collection.
     ///
     /// # Errors
     /// [`Error::BadParameter`] for an empty name, [`Error::IllegalName`], [`Error::DuplicateName`],
@@ -38,25 +39,53 @@ impl Database {
         if new_name.is_empty() {
             return Err(Error::BadParameter("name is empty".to_owned()));
         }
-        let is_wanted = |collection: &Collection| {
-            if *collection.name() == *new_name {
-                return Ok(false);
+        loop {
+            let collection = self.collection(name_or_id)?;
+            let old_name = collection.name();
+            if *old_name == *new_name {
+                return Ok(());
             }
-            self.check_renamable(collection, new_name).map(|()| true)
-        };
-        if !is_wanted(&*self.collection(name_or_id)?)? {
-            return Ok(());
+            self.check_renamable(&collection, new_name)?;
+            let is_in_graphs = self.is_in_graphs(&old_name)?;
+            let mut transaction = self.lock_for_rename(&collection, is_in_graphs, interrupt)?;
+            let _changes = self.changes.lock();
+            let is_same =
+                self.collection(name_or_id)?.id() == collection.id() && collection.name() == old_name;
+            if !is_same || self.is_in_graphs(&old_name)? != is_in_graphs {
+                // Something else has come to be true during the wait.
+                continue;
+            }
+            self.check_renamable(&collection, new_name)?;
+            if is_in_graphs {
+                self.rename_in_graphs(&mut transaction, &old_name, new_name)?;
+            }
+            rename_stored(&collection, new_name)?;
+            self.replace_name(&old_name, &collection);
+            return transaction.commit();
         }
-        let (collection, lock, _changes) = self.lock_named(name_or_id, interrupt)?;
-        if !is_wanted(&collection)? {
-            return Ok(());
+    }
+
+    /// Locks the collection against others that hold it exclusively, and all graphs if they have to follow. After that
+    /// nothing of a rename waits for a lock.
+    fn lock_for_rename(
+        &self,
+        collection: &Collection,
+        is_in_graphs: bool,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Transaction> {
+        let mut locks = vec![(collection.id(), LockMode::Write)];
+        if is_in_graphs {
+            // Others should not stand still for the graphs while the collection is waited for.
+            drop(collection.lock_for_change(interrupt)?);
+            locks.push((self.collection(GRAPHS)?.id(), LockMode::Exclusive));
         }
-        let old_name = collection.name();
-        rename_stored(&collection, new_name)?;
-        // Graphs are documents of a collection, which somebody may hold who waits for this one.
-        drop(lock);
-        self.replace_name(&old_name, &collection);
-        self.rename_in_graphs(&old_name, new_name)
+        let mut options = TransactionOptions::locking(locks);
+        options.interrupt = interrupt.cloned();
+        self.begin_with(&options)
+    }
+
+    fn is_in_graphs(&self, name: &str) -> Result<bool> {
+        Ok(self.graphs()?.iter().any(|graph| graph.role_of(name).is_some()))
     }
 
     fn check_renamable(&self, collection: &Collection, new_name: &str) -> Result<()> {
@@ -68,19 +97,17 @@ impl Database {
         self.check_name_is_free(new_name)
     }
 
-    fn rename_in_graphs(&self, old_name: &str, new_name: &str) -> Result<()> {
-        let collection = self.collection(crate::graph::GRAPHS)?;
+    fn rename_in_graphs(&self, transaction: &mut Transaction, old_name: &str, new_name: &str) -> Result<()> {
+        let collection = self.collection(GRAPHS)?;
         for mut graph in self.graphs()? {
             if graph.rename_collection(old_name, new_name) {
                 let document = graph.to_document()?;
-                self.transact(|transaction| {
-                    transaction.replace(
-                        &collection,
-                        &graph.name,
-                        document.as_slice(),
-                        &WriteOptions::default(),
-                    )
-                })?;
+                transaction.replace(
+                    &collection,
+                    &graph.name,
+                    document.as_slice(),
+                    &WriteOptions::default(),
+                )?;
             }
         }
         Ok(())

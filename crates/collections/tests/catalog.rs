@@ -625,3 +625,73 @@ fn generated_keys_never_repeat_after_a_crash() {
         }
     }
 }
+
+#[test]
+fn no_change_of_a_graph_is_lost_to_another() {
+    let databases = Databases::in_memory().unwrap();
+    let database = databases.system().unwrap();
+    database.create_graph(vpack!({ "name": "g" }).as_slice()).unwrap();
+    let barrier = std::sync::Barrier::new(4);
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (database, barrier) = (&database, &barrier);
+            scope.spawn(move || {
+                for round in 0..8 {
+                    let ends = vec!["v".to_owned()];
+                    let collection = format!("e{thread}_{round}");
+                    barrier.wait();
+                    let definition = EdgeDefinition { collection, from: ends.clone(), to: ends };
+                    database.add_edge_definition("g", definition).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(database.graph("g").unwrap().edge_definitions.len(), 32);
+}
+
+#[test]
+fn graphs_agree_on_an_edge_collection_though_they_are_created_at_once() {
+    let databases = Databases::in_memory().unwrap();
+    let database = databases.system().unwrap();
+    let barrier = std::sync::Barrier::new(4);
+    for round in 0..8 {
+        let create = &|thread: usize| {
+            let definition = format!(r#"{{"collection":"e{round}","from":["v{thread}"],"to":["v"]}}"#);
+            let body = format!(r#"{{"name":"g{round}_{thread}","edgeDefinitions":[{definition}]}}"#);
+            barrier.wait();
+            database.create_graph(json(&body).as_slice()).map(drop).map_err(|error| error.error_num())
+        };
+        let outcomes: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|thread| scope.spawn(move || create(thread))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1, "{outcomes:?}");
+        assert_eq!(outcomes.iter().filter(|outcome| **outcome == Err(1921)).count(), 3, "{outcomes:?}");
+    }
+}
+
+#[test]
+fn a_rename_that_waits_for_graphs_keeps_nobody_from_creating_collections() {
+    let databases = Databases::in_memory().unwrap();
+    let database = databases.system().unwrap();
+    let body = r#"{"name":"g","edgeDefinitions":[{"collection":"e","from":["v"],"to":["v"]}]}"#;
+    database.create_graph(json(body).as_slice()).unwrap();
+    let graphs = database.collection("_graphs").unwrap();
+    let held = TransactionOptions::locking([(graphs.id(), LockMode::Exclusive)]);
+    let holder = database.begin_with(&held).unwrap();
+    let (waits, waiting) = std::sync::mpsc::channel();
+    let interrupt = Interrupt::with_wait_hook(move || waits.send(()).unwrap_or(()));
+    let rename = |interrupt: &Interrupt| database.rename_collection_unless("v", "w", Some(interrupt));
+    std::thread::scope(|scope| {
+        let renaming = scope.spawn(|| rename(&interrupt));
+        waiting.recv().unwrap();
+        database.create_collection(CollectionOptions::new("other")).unwrap();
+        interrupt.set();
+        assert!(matches!(renaming.join().unwrap(), Err(Error::Interrupted)));
+    });
+    assert_eq!(database.graph("g").unwrap().vertex_collections(), ["v"]);
+    assert!(database.collection("v").is_ok(), "nothing is changed");
+    holder.abort();
+    rename(&Interrupt::new()).unwrap();
+    assert_eq!(database.graph("g").unwrap().vertex_collections(), ["w"]);
+}

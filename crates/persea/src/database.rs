@@ -178,9 +178,16 @@ impl Database {
     ///
     /// # Errors
     /// 1203 when there is none, 1207 and 1208 for names that are taken or bad, 11 for a system collection; 18 when
-    /// another transaction holds it exclusively for too long, 1653 inside of a transaction that has locked it.
+    /// another transaction holds it exclusively for too long, 1653 inside of a transaction that has locked it, or
+    /// `_graphs` while a graph uses it.
     pub fn rename_collection(&self, name: &str, new_name: &str) -> Result<Collection> {
         self.refuse_change(name)?;
+        if self.bound().is_some() {
+            let old_name = self.inner.collection(name)?.name();
+            if self.inner.graphs()?.iter().any(|graph| graph.role_of(&old_name).is_some()) {
+                self.refuse_change("_graphs")?;
+            }
+        }
         self.inner.rename_collection_unless(name, new_name, self.interrupt())?;
         self.collection(new_name)
     }

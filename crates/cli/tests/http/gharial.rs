@@ -356,3 +356,19 @@ fn edges_at_vertices() {
     client.get("/_api/edges/people?vertex=people/a").expect_error(400, 1218);
     client.get("/_api/edges/nowhere?vertex=people/a").expect_error(404, 1203);
 }
+
+#[test]
+fn edge_definitions_added_at_once_are_all_kept() {
+    let (_server, client) = started();
+    std::thread::scope(|scope| {
+        for name in ["e1", "e2", "e3", "e4"] {
+            let client = &client;
+            scope.spawn(move || {
+                let definition = json!({ "collection": name, "from": ["people"], "to": ["people"] });
+                client.post("/_api/gharial/g/edge", &definition).expect(202);
+            });
+        }
+    });
+    let collections = client.get("/_api/gharial/g/edge").expect(200).body;
+    assert_eq!(collections["collections"], json!(["e1", "e2", "e3", "e4", "knows"]));
+}

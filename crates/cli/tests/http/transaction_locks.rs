@@ -272,6 +272,27 @@ fn no_transaction_changes_a_collection_that_it_has_locked() {
     client.delete(drop_graph).expect(202);
 }
 
+/// A graph that follows a rename is written, by somebody else than the transaction.
+#[test]
+fn a_rename_waits_for_who_holds_graphs_and_nobody_waits_for_it() {
+    let (_server, client) = server_with_collections();
+    create_graph(&client, "g", "e");
+    let holder = Transaction::begin(&client, &json!({ "collections": { "exclusive": ["_graphs"] } }));
+    let rename = json!({ "name": "c" });
+    holder.send("PUT", "/_api/collection/b/rename", &rename).expect_error(400, 1653);
+    std::thread::scope(|scope| {
+        let renaming = waiting(scope, &client, "PUT", "/_api/collection/b/rename", vec![], &rename);
+        await_waiting(&client, 1);
+        client.create_collection("new");
+        client.delete("/_api/collection/new").expect(200);
+        assert!(!renaming.is_finished());
+        holder.commit().expect(200);
+        renaming.join().expect("an answer").expect(200);
+    });
+    let graph = client.get("/_api/gharial/g").expect(200).body;
+    assert_eq!(graph["graph"]["edgeDefinitions"][0]["from"], json!(["c"]));
+}
+
 #[test]
 fn an_exclusive_query_waits_for_writers() {
     let (_server, client) = server_with_collections();

@@ -1,5 +1,6 @@
 //! Named graphs: their definitions, kept as documents of `_graphs`, and the rules for vertices and edges in them.
 
+mod change;
 mod definition;
 mod documents;
 mod error;

@@ -1,14 +1,14 @@
 //! Creating, changing and dropping named graphs.
 
-use persea_kv::Direction;
 use persea_txn::Interrupt;
 use persea_vpack::Slice;
 
+use super::change::graphs_of;
 use super::{EdgeDefinition, GRAPHS, GraphError, NamedGraph};
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::properties::{CollectionKind, CollectionOptions};
-use crate::write::{OverwriteMode, WriteOptions};
+use crate::write::OverwriteMode;
 
 /// What becomes of the collections of a graph that no graph uses after a change.
 #[derive(Clone, Copy, Debug)]
@@ -40,12 +40,7 @@ impl Database {
     pub fn graphs(&self) -> Result<Vec<NamedGraph>> {
         let collection = self.collection(GRAPHS)?;
         let view = self.view()?;
-        let mut graphs = view
-            .scan(&collection, Direction::Forward)?
-            .map(|row| NamedGraph::from_document(row?.1))
-            .collect::<Result<Vec<_>>>()?;
-        graphs.sort_by(|left, right| left.name.cmp(&right.name));
-        Ok(graphs)
+        graphs_of(&view, &collection)
     }
 
     /// Creates a graph from the body of a create request, and the collections it names when they are missing.
@@ -55,15 +50,17 @@ impl Database {
     /// [`GraphError::EdgeDefinitionIsDocument`].
     pub fn create_graph(&self, body: Slice<'_>) -> Result<NamedGraph> {
         let graph = NamedGraph::from_vpack(body)?;
-        let others = self.graphs()?;
-        if others.iter().any(|other| other.name == graph.name) {
-            return Err(GraphError::Duplicate(graph.name).into());
-        }
-        for definition in &graph.edge_definitions {
-            check_other_graphs(&others, &graph.name, definition)?;
-        }
-        self.ensure_graph_collections(&graph)?;
-        self.store_graph(graph, OverwriteMode::Conflict)
+        self.change_graphs(|change| {
+            let others = change.graphs()?;
+            if others.iter().any(|other| other.name == graph.name) {
+                return Err(GraphError::Duplicate(graph.name.clone()).into());
+            }
+            for definition in &graph.edge_definitions {
+                check_other_graphs(&others, &graph.name, definition)?;
+            }
+            self.ensure_graph_collections(&graph)?;
+            change.store(graph.clone(), OverwriteMode::Conflict)
+        })
     }
 
     /// Drops a graph.
@@ -71,9 +68,11 @@ impl Database {
     /// # Errors
     /// [`GraphError::NotFound`], storage errors; those of dropping a collection, and the graph is gone then.
     pub fn drop_graph(&self, name: &str, unused: UnusedCollections<'_>) -> Result<()> {
-        let graph = self.graph(name)?;
-        let collection = self.collection(GRAPHS)?;
-        self.transact(|transaction| transaction.remove(&collection, name, &WriteOptions::default()))?;
+        let graph = self.change_graphs(|change| {
+            let graph = change.graph(name)?;
+            change.remove(name)?;
+            Ok(graph)
+        })?;
         let names = graph.edge_collections().into_iter().chain(graph.vertex_collections());
         self.drop_unused(names.map(str::to_owned), unused)
     }
@@ -83,11 +82,13 @@ impl Database {
     /// # Errors
     /// [`GraphError`]s as for creating a graph.
     pub fn add_edge_definition(&self, name: &str, definition: EdgeDefinition) -> Result<NamedGraph> {
-        let mut graph = self.graph(name)?;
-        check_other_graphs(&self.graphs()?, name, &definition)?;
-        graph.add_edge_definition(definition)?;
-        self.ensure_graph_collections(&graph)?;
-        self.store_graph(graph, OverwriteMode::Replace)
+        self.change_graphs(|change| {
+            let mut graph = change.graph(name)?;
+            check_other_graphs(&change.graphs()?, name, &definition)?;
+            graph.add_edge_definition(definition.clone())?;
+            self.ensure_graph_collections(&graph)?;
+            change.store(graph, OverwriteMode::Replace)
+        })
     }
 
     /// Replaces the definition of an edge collection, in every graph that uses it.
@@ -100,27 +101,30 @@ impl Database {
         definition: EdgeDefinition,
         unused: UnusedCollections<'_>,
     ) -> Result<NamedGraph> {
-        let mut graph = self.graph(name)?;
-        let before = graph.clone();
-        graph.replace_edge_definition(definition.clone())?;
-        self.ensure_graph_collections(&graph)?;
-        for mut other in self.graphs()?.into_iter().filter(|other| other.name != name) {
-            if other.edge_definition(&definition.collection).is_some() {
-                other.replace_edge_definition(definition.clone())?;
-                self.store_graph(other, OverwriteMode::Replace)?;
+        let are_dropped = matches!(unused, UnusedCollections::Drop(_));
+        let (graph, dropped) = self.change_graphs(|change| {
+            let mut graph = change.graph(name)?;
+            let before = graph.clone();
+            graph.replace_edge_definition(definition.clone())?;
+            self.ensure_graph_collections(&graph)?;
+            for mut other in change.graphs()?.into_iter().filter(|other| other.name != name) {
+                if other.edge_definition(&definition.collection).is_some() {
+                    other.replace_edge_definition(definition.clone())?;
+                    change.store(other, OverwriteMode::Replace)?;
+                }
             }
-        }
-        if let UnusedCollections::Drop(_) = unused {
-            // What the old definition alone connected has just become an orphan: it goes with its collections.
-            let is_new_orphan = |orphan: &String| !before.orphan_collections.contains(orphan);
-            let dropped: Vec<String> =
-                graph.orphan_collections.iter().filter(|orphan| is_new_orphan(orphan)).cloned().collect();
-            graph.orphan_collections.retain(|orphan| !is_new_orphan(orphan));
-            let graph = self.store_graph(graph, OverwriteMode::Replace)?;
-            self.drop_unused(dropped.into_iter(), unused)?;
-            return Ok(graph);
-        }
-        self.store_graph(graph, OverwriteMode::Replace)
+            let mut dropped = Vec::new();
+            if are_dropped {
+                // What the old definition alone connected has just become an orphan: it goes with its collections.
+                let is_new_orphan = |orphan: &String| !before.orphan_collections.contains(orphan);
+                dropped
+                    .extend(graph.orphan_collections.iter().filter(|orphan| is_new_orphan(orphan)).cloned());
+                graph.orphan_collections.retain(|orphan| !is_new_orphan(orphan));
+            }
+            Ok((change.store(graph, OverwriteMode::Replace)?, dropped))
+        })?;
+        self.drop_unused(dropped.into_iter(), unused)?;
+        Ok(graph)
     }
 
     /// Removes an edge collection from a graph; its vertex collections become orphans.
@@ -133,9 +137,11 @@ impl Database {
         collection: &str,
         unused: UnusedCollections<'_>,
     ) -> Result<NamedGraph> {
-        let mut graph = self.graph(name)?;
-        graph.remove_edge_definition(collection)?;
-        let graph = self.store_graph(graph, OverwriteMode::Replace)?;
+        let graph = self.change_graphs(|change| {
+            let mut graph = change.graph(name)?;
+            graph.remove_edge_definition(collection)?;
+            change.store(graph, OverwriteMode::Replace)
+        })?;
         self.drop_unused(std::iter::once(collection.to_owned()), unused)?;
         Ok(graph)
     }
@@ -151,13 +157,15 @@ impl Database {
         collection: &str,
         create_collection: bool,
     ) -> Result<NamedGraph> {
-        let mut graph = self.graph(name)?;
-        graph.add_orphan(collection)?;
-        if !create_collection && self.collection(collection).is_err() {
-            return Err(GraphError::VertexCollectionMissing(collection.to_owned()).into());
-        }
-        self.ensure_graph_collections(&graph)?;
-        self.store_graph(graph, OverwriteMode::Replace)
+        self.change_graphs(|change| {
+            let mut graph = change.graph(name)?;
+            graph.add_orphan(collection)?;
+            if !create_collection && self.collection(collection).is_err() {
+                return Err(GraphError::VertexCollectionMissing(collection.to_owned()).into());
+            }
+            self.ensure_graph_collections(&graph)?;
+            change.store(graph, OverwriteMode::Replace)
+        })
     }
 
     /// Removes a vertex collection that no edge definition uses.
@@ -170,24 +178,12 @@ impl Database {
         collection: &str,
         unused: UnusedCollections<'_>,
     ) -> Result<NamedGraph> {
-        let mut graph = self.graph(name)?;
-        graph.remove_orphan(collection)?;
-        let graph = self.store_graph(graph, OverwriteMode::Replace)?;
+        let graph = self.change_graphs(|change| {
+            let mut graph = change.graph(name)?;
+            graph.remove_orphan(collection)?;
+            change.store(graph, OverwriteMode::Replace)
+        })?;
         self.drop_unused(std::iter::once(collection.to_owned()), unused)?;
-        Ok(graph)
-    }
-
-    fn store_graph(&self, mut graph: NamedGraph, overwrite_mode: OverwriteMode) -> Result<NamedGraph> {
-        let collection = self.collection(GRAPHS)?;
-        let document = graph.to_document()?;
-        let options = WriteOptions { overwrite_mode, ..WriteOptions::default() };
-        let outcome = self
-            .transact(|transaction| transaction.insert(&collection, document.as_slice(), &options))
-            .map_err(|error| match error {
-                Error::UniqueConstraint { key, .. } => GraphError::Duplicate(key).into(),
-                other => other,
-            })?;
-        graph.rev = outcome.rev.to_string();
         Ok(graph)
     }
 

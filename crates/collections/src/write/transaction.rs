@@ -109,6 +109,15 @@ impl Transaction {
         Ok(self.inner.lock_collections(collections)?)
     }
 
+    /// Locks a key of a collection, whether a document has it or not: of two transactions that do so, one comes after
+    /// the other or fails.
+    ///
+    /// # Errors
+    /// [`Error::WriteConflict`], [`Error::Deadlock`], [`Error::Interrupted`].
+    pub(crate) fn lock_key(&mut self, collection: &Collection, key: &str) -> Result<()> {
+        Ok(self.inner.lock_key(collection.definition().primary, key.as_bytes())?)
+    }
+
     /// Has another [`Interrupt`], or none, end its waits for locks from now on; returns the one before.
     pub fn set_interrupt(&mut self, interrupt: Option<Interrupt>) -> Option<Interrupt> {
         self.inner.set_interrupt(interrupt)
