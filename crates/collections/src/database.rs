@@ -285,16 +285,29 @@ impl Database {
         options: &TransactionOptions,
         mut work: impl FnMut(&mut Transaction) -> Result<T>,
     ) -> Result<T> {
+        self.attempt_with(options, |mut transaction| {
+            let value = work(&mut transaction)?;
+            transaction.commit()?;
+            Ok(value)
+        })
+    }
+
+    /// As [`transact_with`](Self::transact_with) with work that commits the transaction itself, or does not.
+    ///
+    /// # Errors
+    /// As [`transact_with`](Self::transact_with).
+    pub(crate) fn attempt_with<T>(
+        &self,
+        options: &TransactionOptions,
+        mut work: impl FnMut(Transaction) -> Result<T>,
+    ) -> Result<T> {
         // Without the waits for collections, which have a timeout of their own.
         let mut spent = Duration::ZERO;
         let mut attempt = 0;
         loop {
-            let outcome = self.begin_with(options).and_then(|mut transaction| {
+            let outcome = self.begin_with(options).and_then(|transaction| {
                 let begun = Instant::now();
-                let outcome = work(&mut transaction).and_then(|value| {
-                    transaction.commit()?;
-                    Ok(value)
-                });
+                let outcome = work(transaction);
                 if outcome.is_err() {
                     spent += begun.elapsed();
                 }
@@ -378,7 +391,7 @@ impl Database {
         Ok(collection.id())
     }
 
-    fn check_droppable(&self, collection: &Collection, allow_system: bool) -> Result<()> {
+    pub(crate) fn check_droppable(&self, collection: &Collection, allow_system: bool) -> Result<()> {
         let name = collection.name();
         if collection.is_system() && !allow_system {
             return Err(Error::Forbidden(format!("system collection '{name}' cannot be dropped")));

@@ -695,3 +695,37 @@ fn a_rename_that_waits_for_graphs_keeps_nobody_from_creating_collections() {
     rename(&Interrupt::new()).unwrap();
     assert_eq!(database.graph("g").unwrap().vertex_collections(), ["w"]);
 }
+
+#[test]
+fn a_change_of_a_graph_that_cannot_lock_what_it_drops_leaves_everything() {
+    let databases = Databases::in_memory().unwrap();
+    let database = databases.system().unwrap();
+    let body = r#"{"name":"g","edgeDefinitions":[{"collection":"e","from":["v"],"to":["w"]}],"orphanCollections":["o"]}"#;
+    let before = database.create_graph(json(body).as_slice()).unwrap();
+    let ids = ["e", "v", "w", "o"].map(|name| database.collection(name).unwrap().id());
+    let held = TransactionOptions::locking(ids.map(|id| (id, LockMode::Exclusive)));
+    let holder = database.begin_with(&held).unwrap();
+    let interrupt = Interrupt::new();
+    interrupt.set();
+    let change = |interrupt: &Interrupt| {
+        let unused = UnusedCollections::Drop(Some(interrupt));
+        let ends = vec!["v".to_owned()];
+        let narrow = EdgeDefinition { collection: "e".to_owned(), from: ends.clone(), to: ends };
+        [
+            database.replace_edge_definition("g", narrow, unused).map(drop),
+            database.remove_vertex_collection("g", "o", unused).map(drop),
+            database.remove_edge_definition("g", "e", unused).map(drop),
+            database.drop_graph("g", unused),
+        ]
+    };
+    for refusal in change(&interrupt) {
+        assert!(matches!(refusal, Err(Error::Interrupted)), "{refusal:?}");
+        assert_eq!(database.graph("g").unwrap(), before);
+    }
+    holder.abort();
+    for outcome in change(&Interrupt::new()) {
+        outcome.unwrap();
+    }
+    assert!(["e", "v", "w", "o"].iter().all(|name| database.collection(name).is_err()));
+    assert_eq!(database.graph("g").unwrap_err().error_num(), 1924);
+}

@@ -66,15 +66,14 @@ impl Database {
     /// Drops a graph.
     ///
     /// # Errors
-    /// [`GraphError::NotFound`], storage errors; those of dropping a collection, and the graph is gone then.
+    /// [`GraphError::NotFound`], storage errors; those of dropping a collection.
     pub fn drop_graph(&self, name: &str, unused: UnusedCollections<'_>) -> Result<()> {
-        let graph = self.change_graphs(|change| {
+        self.change_graphs_and_drop(unused, |change| {
             let graph = change.graph(name)?;
             change.remove(name)?;
-            Ok(graph)
-        })?;
-        let names = graph.edge_collections().into_iter().chain(graph.vertex_collections());
-        self.drop_unused(names.map(str::to_owned), unused)
+            let names = graph.edge_collections().into_iter().chain(graph.vertex_collections());
+            Ok(((), names.map(str::to_owned).collect()))
+        })
     }
 
     /// Adds an edge definition, creating missing collections.
@@ -102,7 +101,7 @@ impl Database {
         unused: UnusedCollections<'_>,
     ) -> Result<NamedGraph> {
         let are_dropped = matches!(unused, UnusedCollections::Drop(_));
-        let (graph, dropped) = self.change_graphs(|change| {
+        self.change_graphs_and_drop(unused, |change| {
             let mut graph = change.graph(name)?;
             let before = graph.clone();
             graph.replace_edge_definition(definition.clone())?;
@@ -122,9 +121,7 @@ impl Database {
                 graph.orphan_collections.retain(|orphan| !is_new_orphan(orphan));
             }
             Ok((change.store(graph, OverwriteMode::Replace)?, dropped))
-        })?;
-        self.drop_unused(dropped.into_iter(), unused)?;
-        Ok(graph)
+        })
     }
 
     /// Removes an edge collection from a graph; its vertex collections become orphans.
@@ -137,13 +134,11 @@ impl Database {
         collection: &str,
         unused: UnusedCollections<'_>,
     ) -> Result<NamedGraph> {
-        let graph = self.change_graphs(|change| {
+        self.change_graphs_and_drop(unused, |change| {
             let mut graph = change.graph(name)?;
             graph.remove_edge_definition(collection)?;
-            change.store(graph, OverwriteMode::Replace)
-        })?;
-        self.drop_unused(std::iter::once(collection.to_owned()), unused)?;
-        Ok(graph)
+            Ok((change.store(graph, OverwriteMode::Replace)?, vec![collection.to_owned()]))
+        })
     }
 
     /// Adds a vertex collection without edges.
@@ -178,13 +173,11 @@ impl Database {
         collection: &str,
         unused: UnusedCollections<'_>,
     ) -> Result<NamedGraph> {
-        let graph = self.change_graphs(|change| {
+        self.change_graphs_and_drop(unused, |change| {
             let mut graph = change.graph(name)?;
             graph.remove_orphan(collection)?;
-            change.store(graph, OverwriteMode::Replace)
-        })?;
-        self.drop_unused(std::iter::once(collection.to_owned()), unused)?;
-        Ok(graph)
+            Ok((change.store(graph, OverwriteMode::Replace)?, vec![collection.to_owned()]))
+        })
     }
 
     fn ensure_graph_collections(&self, graph: &NamedGraph) -> Result<()> {
@@ -209,18 +202,6 @@ impl Database {
             Ok(_) | Err(Error::DuplicateName(_)) => Ok(()),
             Err(error) => Err(error),
         }
-    }
-
-    /// Drops those of the collections that no graph uses, if they are to be dropped.
-    fn drop_unused(&self, names: impl Iterator<Item = String>, unused: UnusedCollections<'_>) -> Result<()> {
-        let UnusedCollections::Drop(interrupt) = unused else { return Ok(()) };
-        for name in names {
-            match self.drop_collection_unless(&name, false, interrupt) {
-                Ok(_) | Err(Error::CollectionNotFound(_) | Error::Graph(GraphError::MustNotDrop { .. })) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
     }
 }
 
