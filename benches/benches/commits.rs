@@ -1,13 +1,14 @@
 //! Commits of one document: not synced against the same puts in transactions of a plain LMDB without sync, and synced by
 //! many writers against one, and against as many that only append to a log.
 
-use std::sync::Mutex;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use persea_benches::{Plain, document};
+use persea_benches::{Plain, SlowDisk, document};
 use persea_txn::{Durability, Engine, TransactionManager, Tree};
-use persea_wal::Log;
+use persea_wal::{Log, StdStorage, Storage};
 
 const KEYSPACE: u64 = 7;
 const WRITERS: u64 = 16;
@@ -116,9 +117,14 @@ fn by_many(steps: u64, work: impl Fn(u64) + Sync) -> Duration {
     begun.elapsed()
 }
 
-fn synced(criterion: &mut Criterion, manager: &TransactionManager) {
+fn synced(criterion: &mut Criterion, name: &str, storage: impl Fn(&Path) -> Arc<dyn Storage>) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let engine = Engine::open_lmdb(folder.path(), &persea_kv::Options::default()).expect("an engine");
+    let log_storage = storage(&folder.path().join("log"));
+    let opened = TransactionManager::open_on(engine, log_storage, persea_txn::Options::default());
+    let manager = &opened.expect("a manager");
     let value = document(1);
-    let mut group = criterion.benchmark_group("commits/synced");
+    let mut group = criterion.benchmark_group(format!("commits/{name}"));
     group.throughput(Throughput::Elements(1)).measurement_time(Duration::from_secs(8));
     let mut step = 0;
     group.bench_function("limit: one writer", |bencher| {
@@ -128,7 +134,7 @@ fn synced(criterion: &mut Criterion, manager: &TransactionManager) {
         });
     });
     let log_folder = tempfile::tempdir().expect("a temporary folder");
-    let opened = Log::open(log_folder.path(), persea_wal::Options::new(), |_| Ok(()));
+    let opened = Log::open_on(storage(log_folder.path()), persea_wal::Options::new(), |_| Ok(()));
     let (log, _) = opened.expect("a log");
     let last = Mutex::new(0);
     group.bench_function(format!("limit: {WRITERS} writers of a log"), |bencher| {
@@ -155,7 +161,7 @@ fn synced(criterion: &mut Criterion, manager: &TransactionManager) {
     let metrics = manager.metrics();
     let n_syncs = (metrics.syncs - before.syncs).max(1);
     let mean = (metrics.synced_commits - before.synced_commits) as f64 / n_syncs as f64;
-    println!("commits: {mean:.1} commits of {WRITERS} writers share a sync in the mean");
+    println!("commits: {name}: {mean:.1} commits of {WRITERS} writers share a sync in the mean");
 }
 
 fn commits(criterion: &mut Criterion) {
@@ -163,7 +169,11 @@ fn commits(criterion: &mut Criterion) {
     let engine = Engine::open_lmdb(folder.path(), &persea_kv::Options::default()).expect("an engine");
     let manager = TransactionManager::open(engine).expect("a manager");
     not_synced(criterion, &manager);
-    synced(criterion, &manager);
+    drop(manager);
+    synced(criterion, "synced", |folder| Arc::new(StdStorage::open(folder).expect("a folder")));
+    synced(criterion, "synced, in a millisecond more", |folder| {
+        Arc::new(SlowDisk::open(folder, Duration::from_millis(1)).expect("a folder"))
+    });
 }
 
 criterion_group!(benches, commits);

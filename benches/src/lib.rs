@@ -2,6 +2,10 @@
 //!
 //! Each bench puts its limit beside the figure in the same run, since machines differ and ratios don't.
 
+mod slow_disk;
+
+pub use slow_disk::SlowDisk;
+
 use heed::types::Bytes;
 use heed::{CommitOrAbort, Env, EnvFlags, EnvOpenOptions, WithTls};
 use persea::{Collection, Database, ImportOptions, VPackBuf, vpack};
