@@ -151,22 +151,22 @@ impl Environment {
         self
     }
 
-    /// A flag that ends the running function with [`Error::Killed`] soon after it is set.
+    /// A flag that ends the running function with [`Error::Killed`](crate::Error::Killed) soon after it is set.
     #[must_use]
     pub fn with_kill_flag(mut self, flag: Arc<AtomicBool>) -> Self {
         self.kill_flag = Some(flag);
         self
     }
 
-    /// When the running function is to be ended with [`Error::Killed`].
+    /// When the running function is to be ended with [`Error::Killed`](crate::Error::Killed).
     #[must_use]
     pub fn with_deadline(mut self, deadline: impl Into<Option<Instant>>) -> Self {
         self.deadline = deadline.into();
         self
     }
 
-    /// Ends functions with [`Error::Killed`] when they have done this many thousand steps of work: a bound that does
-    /// not depend on how fast the machine is.
+    /// Ends functions with [`Error::Killed`](crate::Error::Killed) when they have done this many thousand steps of
+    /// work: a bound that does not depend on how fast the machine is.
     #[must_use]
     pub fn with_effort_max(self, thousands: u32) -> Self {
         self.looks_left.set(thousands * 1000 / STEPS as u32);
