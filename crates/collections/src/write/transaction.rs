@@ -282,14 +282,14 @@ impl Transaction {
         let written = written_in_order(&touched);
         let durability = self.durability();
         let estimate_changes = std::mem::take(&mut self.estimate_changes);
-        let _gates = gates(&written);
+        let gates = gates(&written);
         let counters = self.count(&written)?;
         let outcome = self.inner.commit(durability).map(drop).map_err(Error::from);
         if !is_visible(&outcome) {
             return outcome;
         }
         counters.into_iter().for_each(Counter::keep);
-        drop(_gates);
+        drop(gates);
         apply_estimate_changes(&touched, estimate_changes);
         for touched in written {
             touched.collection.count_committed(touched.count);
