@@ -56,6 +56,13 @@ impl Collection {
         self.database.view()
     }
 
+    /// How a transaction begins that writes to this collection.
+    pub(crate) fn writing(&self) -> TransactionOptions {
+        let mut options = TransactionOptions::locking([(self.id(), LockMode::Write)]);
+        options.interrupt = self.database.interrupt().cloned();
+        options
+    }
+
     /// Runs `work` as a transaction of its own, tried again when it loses; or once, as a part of the transaction that
     /// the handle works in.
     ///
@@ -77,11 +84,7 @@ impl Collection {
                     work(inner)
                 })
             }
-            None => {
-                let mut options = TransactionOptions::locking([(self.id(), LockMode::Write)]);
-                options.interrupt = interrupt.cloned();
-                Ok(self.database.inner().transact_with(&options, work)?)
-            }
+            None => Ok(self.database.inner().transact_with(&self.writing(), work)?),
         }
     }
 

@@ -8,9 +8,7 @@
 use std::panic::resume_unwind;
 use std::thread::{self, JoinHandle};
 
-use persea_collections::{
-    InsertTally, LockMode, OverwriteMode, Transaction, TransactionOptions, WriteOptions,
-};
+use persea_collections::{InsertTally, OverwriteMode, Transaction, WriteOptions};
 
 use super::batch::Batch;
 use super::contended::ContendedWriter;
@@ -99,10 +97,9 @@ impl Batches {
 
     /// Does all but the commit; `None` if the batch had better be written after the one before.
     fn prepare(&mut self, batch: &Batch) -> Option<Prepared> {
-        let mut options = TransactionOptions::locking([(self.collection.id(), LockMode::Write)]);
-        options.interrupt = self.collection.database().interrupt().cloned();
         // What fails here fails again when the batch is written after the one before, or does not.
-        let mut transaction = self.collection.database().inner().begin_with(&options).ok()?;
+        let mut transaction =
+            self.collection.database().inner().begin_with(&self.collection.writing()).ok()?;
         let tally =
             transaction.insert_and_count(self.collection.inner(), batch.documents(), &self.options).ok()?;
         let does_collide = tally.errors.iter().any(|(_, error)| self.may_be_of_the_batch_before(error));

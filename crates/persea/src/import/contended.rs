@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use persea_collections::{Error as WriteError, InsertTally, LockMode, TransactionOptions, WriteOptions};
+use persea_collections::{Error as WriteError, InsertTally, WriteOptions};
 
 use super::batch::Batch;
 use crate::collection::Collection;
@@ -73,10 +73,8 @@ impl ContendedWriter {
 
     /// Writes the documents, unless some have lost against others: then it is told which, and nothing is written.
     fn try_once(&self, batch: &Batch, part: &Range<usize>) -> persea_collections::Result<InsertTally> {
-        let database = self.collection.database();
-        let mut options = TransactionOptions::locking([(self.collection.id(), LockMode::Write)]);
-        options.interrupt = database.interrupt().cloned();
-        let mut transaction = database.inner().begin_with(&options)?;
+        let database = self.collection.database().inner();
+        let mut transaction = database.begin_with(&self.collection.writing())?;
         let documents = batch.documents().skip(part.start).take(part.len());
         let tally = transaction.insert_and_count(self.collection.inner(), documents, &self.options)?;
         if !has_lost(&tally) {
