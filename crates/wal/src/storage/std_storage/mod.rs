@@ -1,5 +1,8 @@
 //! Files of the operating system.
 
+#[cfg(target_os = "linux")]
+mod mapped;
+
 use std::fs::{File, FileType, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
@@ -8,6 +11,8 @@ use std::sync::Arc;
 
 use super::{Storage, StorageFile};
 use crate::{Error, Result};
+#[cfg(target_os = "linux")]
+use mapped::MappedWrites;
 
 /// Whoever writes holds a lock on this file.
 const LOCK_FILE: &str = "lock";
@@ -65,13 +70,13 @@ impl Storage for StdStorage {
 
     fn create(&self, name: &str) -> io::Result<Arc<dyn StorageFile>> {
         let path = self.path.join(name);
-        Ok(Arc::new(StdFile(OpenOptions::new().read(true).write(true).create_new(true).open(path)?)))
+        Ok(Arc::new(StdFile::new(OpenOptions::new().read(true).write(true).create_new(true).open(path)?)))
     }
 
     fn open(&self, name: &str) -> io::Result<Arc<dyn StorageFile>> {
         let path = self.path.join(name);
         check_regular(&path)?;
-        Ok(Arc::new(StdFile(OpenOptions::new().read(true).write(!self.is_read_only).open(path)?)))
+        Ok(Arc::new(StdFile::new(OpenOptions::new().read(true).write(!self.is_read_only).open(path)?)))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
@@ -122,17 +127,39 @@ fn kind(file_type: FileType) -> &'static str {
     if file_type.is_dir() { "a folder" } else { "something else" }
 }
 
-struct StdFile(File);
+struct StdFile {
+    file: File,
+    #[cfg(target_os = "linux")]
+    mapped: MappedWrites,
+}
+
+impl StdFile {
+    fn new(file: File) -> StdFile {
+        StdFile {
+            file,
+            #[cfg(target_os = "linux")]
+            mapped: MappedWrites::new(),
+        }
+    }
+
+    /// Changes the file's length.
+    fn resize<T>(&self, change: impl FnOnce(&File) -> T) -> T {
+        #[cfg(target_os = "linux")]
+        return self.mapped.resize(|| change(&self.file));
+        #[cfg(not(target_os = "linux"))]
+        change(&self.file)
+    }
+}
 
 impl StorageFile for StdFile {
     fn byte_size(&self) -> io::Result<u64> {
-        Ok(self.0.metadata()?.len())
+        Ok(self.file.metadata()?.len())
     }
 
     fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
         let mut n_read = 0;
         while let Some(rest) = bytes.get_mut(n_read..).filter(|rest| !rest.is_empty()) {
-            match read_some_at(&self.0, offset + n_read as u64, rest) {
+            match read_some_at(&self.file, offset + n_read as u64, rest) {
                 Ok(0) => break,
                 Ok(n) => n_read += n,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -143,19 +170,25 @@ impl StorageFile for StdFile {
     }
 
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        write_all_at(&self.0, offset, bytes)
+        #[cfg(target_os = "linux")]
+        if self.mapped.write(&self.file, offset, bytes) {
+            return Ok(());
+        }
+        write_all_at(&self.file, offset, bytes)
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        self.0.sync_data()
+        #[cfg(target_os = "linux")]
+        self.mapped.begin_sync();
+        self.file.sync_data()
     }
 
     fn truncate(&self, byte_size: u64) -> io::Result<()> {
-        self.0.set_len(byte_size)
+        self.resize(|file| file.set_len(byte_size))
     }
 
     fn preallocate(&self, byte_size: u64) -> io::Result<()> {
-        preallocate(&self.0, byte_size)
+        self.resize(|file| preallocate(file, byte_size))
     }
 }
 
