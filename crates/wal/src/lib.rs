@@ -25,6 +25,7 @@ mod sync_gate;
 mod tail;
 mod tail_reader;
 mod trim;
+mod wakefulness;
 mod watch;
 
 pub use batch::{Batch, Payload};

@@ -2,4 +2,4 @@
 
 pub(crate) use std::sync::atomic::{AtomicU8, Ordering};
 pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard};
-pub(crate) use std::thread::{Thread, current, park};
+pub(crate) use std::thread::{Thread, current, park, yield_now};

@@ -6,15 +6,22 @@
 //! Before it syncs, the leader may wait a little for those who took part in the last sync, since these come back
 //! at about the same time: without it, each sync would serve only the half of the writers that the last one left out.
 //!
-//! Each who waits sleeps by itself and is woken once, with its verdict: nobody wakes only to find a lock taken.
+//! Each who waits sleeps by itself and is woken once, with its verdict: nobody wakes only to find a lock taken. Where
+//! syncs are short, it gives way to others for a while instead: to fall asleep and be woken takes longer than the sync.
 
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use crate::primitives::{Arc, AtomicU8, Condvar, Mutex, MutexGuard, Ordering, Thread, current, park};
+use crate::wakefulness::Wakefulness;
 
 /// Waits shorter than this are longer than they are worth.
 const GATHER_MIN: Duration = Duration::from_micros(20);
+
+/// Syncs that take longer than this are slept through.
+const SHORT_SYNC: Duration = Duration::from_micros(200);
+/// With more than so many that wait, those who come later sleep: giving way to so many takes long as well.
+const AWAKE_MAX: usize = 64;
 
 /// Serves those who wait for a sync.
 pub(crate) struct SyncGate {
@@ -22,6 +29,7 @@ pub(crate) struct SyncGate {
     /// As many as were expected have come.
     gathered: Condvar,
     gather_max: Duration,
+    wakefulness: Wakefulness,
 }
 
 struct State {
@@ -107,7 +115,12 @@ impl SyncGate {
             n_expected: 0,
             last_duration: Duration::ZERO,
         };
-        Self { state: Mutex::new(state), gathered: Condvar::new(), gather_max }
+        Self {
+            state: Mutex::new(state),
+            gathered: Condvar::new(),
+            gather_max,
+            wakefulness: Wakefulness::new(),
+        }
     }
 
     /// Returns when all before `target` is synced, by this or another thread's call of `sync`.
@@ -134,7 +147,9 @@ impl SyncGate {
             if state.is_gathering && state.n_waiting + 1 >= state.n_expected {
                 self.gathered.notify_one();
             }
+            let awake = self.awake(&state);
             drop(state);
+            self.wakefulness.wait(awake, || ticket.verdict.load(Ordering::Acquire) != WAIT);
             match ticket.sleep() {
                 SYNCED => return Ok(()),
                 FAILED => return Err(SyncFailed),
@@ -153,6 +168,13 @@ impl SyncGate {
         lead.result.map(|_| ())
     }
 
+    /// How long the end of a sync is worth waiting for awake: until the one under way and the next are over.
+    fn awake(&self, state: &State) -> Duration {
+        let last = state.last_duration;
+        let is_short = last < SHORT_SYNC.min(self.gather_max) && state.waiting.len() <= AWAKE_MAX;
+        if is_short { 3 * last } else { Duration::ZERO }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -165,11 +187,19 @@ impl SyncGate {
         if patience < GATHER_MIN {
             return state;
         }
-        let begin = Instant::now();
+        let (begin, awake) = (Instant::now(), self.awake(&state));
         state.is_gathering = true;
         while state.n_waiting + 1 < state.n_expected && begin.elapsed() < gather_max {
             let n_before = state.n_waiting;
-            state = self.gathered.wait_timeout(state, patience).unwrap_or_else(PoisonError::into_inner).0;
+            if !awake.is_zero() && self.wakefulness.is_given() {
+                drop(state);
+                self.wakefulness.wait(patience, || self.lock().n_waiting != n_before);
+                state = self.lock();
+            }
+            if state.n_waiting == n_before {
+                let waited = self.gathered.wait_timeout(state, patience);
+                state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            }
             if state.n_waiting == n_before {
                 break;
             }

@@ -4,11 +4,13 @@
 
 #[path = "../src/sync_gate.rs"]
 mod sync_gate;
+#[path = "../src/wakefulness.rs"]
+mod wakefulness;
 
 mod primitives {
     pub(crate) use loom::sync::atomic::{AtomicU8, Ordering};
     pub(crate) use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
-    pub(crate) use loom::thread::{Thread, current, park};
+    pub(crate) use loom::thread::{Thread, current, park, yield_now};
 }
 
 use std::time::Duration;
