@@ -41,6 +41,10 @@ impl Wakefulness {
 
     /// Gives way to others until `is_over`, for so long at most, and not at all if that is not worth it at present.
     pub(crate) fn wait(&self, max: Duration, is_over: impl Fn() -> bool) {
+        self.wait_by(yield_now, max, is_over);
+    }
+
+    fn wait_by(&self, give_way: impl Fn(), max: Duration, is_over: impl Fn() -> bool) {
         if max.is_zero() {
             return;
         }
@@ -51,7 +55,7 @@ impl Wakefulness {
         }
         let mut now = begin;
         while !is_over() && now - begin < max {
-            yield_now();
+            give_way();
             let before = std::mem::replace(&mut now, Instant::now());
             if now - before > SLOW {
                 let rest = (now - before) * n_lacking.clamp(*REST.start(), *REST.end());
@@ -74,5 +78,68 @@ impl Wakefulness {
 
     fn nanos(&self, moment: Instant) -> u64 {
         moment.duration_since(self.born).as_nanos() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::thread::sleep;
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    /// Waits, and gives way until it has done so twice; tells whether it gave way at all.
+    fn gives_way(wakefulness: &Wakefulness, takes: Duration) -> bool {
+        let n_times = Cell::new(0);
+        let give_way = || {
+            n_times.set(n_times.get() + 1);
+            sleep(takes);
+        };
+        wakefulness.wait_by(give_way, LONG, || n_times.get() == 2);
+        n_times.get() > 0
+    }
+
+    fn good_tries(wakefulness: &Wakefulness) -> u32 {
+        let mut n_tries = 0;
+        while !wakefulness.is_given() {
+            let begin = Instant::now();
+            while !gives_way(wakefulness, Duration::ZERO) {
+                assert!(begin.elapsed() < LONG);
+                sleep(BETWEEN / 4);
+            }
+            n_tries += 1;
+        }
+        n_tries
+    }
+
+    #[test]
+    fn some_good_tries_are_needed_and_more_after_slow_ones() {
+        // Threads of other tests may make a good try slow, so that more of them are needed.
+        let wakefulness = Wakefulness::new();
+        assert!(good_tries(&wakefulness) >= N_TRIES);
+        assert!(gives_way(&wakefulness, 4 * SLOW));
+        assert!(!wakefulness.is_given());
+        assert!(!gives_way(&wakefulness, Duration::ZERO), "it rests at first");
+        assert!(good_tries(&wakefulness) >= N_TRIES);
+        for _ in 0..3 {
+            let begin = Instant::now();
+            while !gives_way(&wakefulness, 4 * SLOW) {
+                assert!(begin.elapsed() < LONG);
+            }
+        }
+        assert!(good_tries(&wakefulness) >= 7 * N_TRIES);
+        assert!(gives_way(&wakefulness, Duration::ZERO) && wakefulness.is_given());
+    }
+
+    #[test]
+    fn there_is_an_end_to_it() {
+        let wakefulness = Wakefulness::new();
+        good_tries(&wakefulness);
+        let begin = Instant::now();
+        wakefulness.wait_by(std::thread::yield_now, Duration::from_millis(2), || false);
+        assert!(begin.elapsed() < LONG);
+        wakefulness.wait_by(|| unreachable!("it is not worth it"), Duration::ZERO, || false);
     }
 }
