@@ -81,6 +81,52 @@ impl Transaction {
         done.map(|()| tally)
     }
 
+    /// As [`insert_and_count`](Self::insert_and_count), but ends at the first document that has lost against another
+    /// transaction. That one is the last of the errors; everything before it is decided.
+    ///
+    /// # Errors
+    /// As [`insert_many`](Self::insert_many).
+    pub fn insert_until_lost<'v>(
+        &mut self,
+        collection: &Collection,
+        documents: impl Iterator<Item = Slice<'v>>,
+        options: &WriteOptions,
+    ) -> Result<InsertTally> {
+        collection.check_exists()?;
+        self.share_waits_for_keys(true);
+        let tally = self.try_insert_until_lost(collection, documents, options);
+        self.share_waits_for_keys(false);
+        tally
+    }
+
+    fn try_insert_until_lost<'v>(
+        &mut self,
+        collection: &Collection,
+        documents: impl Iterator<Item = Slice<'v>>,
+        options: &WriteOptions,
+    ) -> Result<InsertTally> {
+        // Its key would be taken for one that this transaction has written, were it lost for another value.
+        let may_lose_behind_its_key =
+            collection.indexes().iter().skip(1).any(|index| index.definition().unique);
+        let mut tally = InsertTally::default();
+        for (position, document) in documents.enumerate() {
+            let savepoint = may_lose_behind_its_key.then(|| self.savepoint());
+            match self.insert(collection, document, options) {
+                Ok(outcome) => tally.add(&outcome),
+                Err(error) if error.is_of_transaction() => return Err(error),
+                Err(error) => {
+                    let has_lost = error.is_retryable();
+                    tally.errors.push((position, error));
+                    if has_lost {
+                        savepoint.map_or(Ok(()), |savepoint| self.rollback_to(&savepoint))?;
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(tally)
+    }
+
     /// Updates the document each member of the array `patches` names by its `_key` or `_id`.
     ///
     /// # Errors

@@ -33,7 +33,8 @@ pub struct Collection {
     definition: RwLock<Arc<Definition>>,
     /// Held shared by commits that touched the collection, exclusively by changes of its definition.
     pub(crate) gate: RwLock<()>,
-    pub(crate) keys: KeyGenerator,
+    /// Shared with what is written to replace the documents.
+    pub(crate) keys: Arc<KeyGenerator>,
     pub(crate) allows_user_keys: bool,
     /// Whether a commit that changes the definition is under way: for a moment, snapshots see it already and
     /// [`definition`](Self::definition) does not.
@@ -59,9 +60,22 @@ impl Collection {
         totals: Totals,
         counters: Counters,
     ) -> Arc<Self> {
-        let properties = definition.properties.clone();
-        let key_options = properties.options.key_options;
+        let key_options = &definition.properties.options.key_options;
         let last_key_value = totals.key_value.max(key_options.last_value);
+        let keys = Arc::new(KeyGenerator::new(key_options.kind, last_key_value));
+        Self::assemble_with(shared, database_id, definition, keys, totals.count, counters)
+    }
+
+    /// As [`assemble`](Self::assemble), with a generator of keys that others may use too.
+    pub(crate) fn assemble_with(
+        shared: &Arc<Shared>,
+        database_id: u64,
+        definition: Definition,
+        keys: Arc<KeyGenerator>,
+        count: i64,
+        counters: Counters,
+    ) -> Arc<Self> {
+        let properties = definition.properties.clone();
         Arc::new_cyclic(|this| Self {
             shared: Arc::clone(shared),
             database_id,
@@ -69,13 +83,13 @@ impl Collection {
             id: properties.id,
             kind: properties.options.kind,
             globally_unique_id: properties.globally_unique_id,
-            keys: KeyGenerator::new(key_options.kind, last_key_value),
-            allows_user_keys: key_options.allow_user_keys,
+            keys,
+            allows_user_keys: properties.options.key_options.allow_user_keys,
             gate: RwLock::new(()),
             // Where another process changes definitions, each snapshot is asked for its own.
             is_changing: AtomicBool::new(shared.is_read_only),
             is_dropped: AtomicBool::new(false),
-            count_estimate: AtomicI64::new(totals.count),
+            count_estimate: AtomicI64::new(count),
             counters,
             n_commits: AtomicUsize::new(0),
             storing_estimates: Mutex::new(()),
@@ -137,7 +151,7 @@ impl Collection {
             set_changing(false);
             return Err(error.into());
         }
-        collections.iter().for_each(|collection| collection.is_dropped.store(true, Ordering::Release));
+        collections.iter().for_each(|collection| collection.mark_dropped());
         Ok(())
     }
 
@@ -147,8 +161,8 @@ impl Collection {
         *current = Arc::new(definition.sharing(&current));
     }
 
-    /// Notes that another process has dropped the collection.
-    pub(crate) fn follow_drop(&self) {
+    /// Notes that the collection was dropped, here or by another process.
+    pub(crate) fn mark_dropped(&self) {
         self.is_dropped.store(true, Ordering::Release);
     }
 
@@ -234,16 +248,21 @@ impl Collection {
         self.put_record(&mut transaction, &definition)?;
         let is_new_generation = definition.generation != self.definition.read().generation;
         self.is_changing.store(true, Ordering::Release);
-        let committed = transaction.commit(Durability::Buffered);
-        if let Ok(since) = &committed {
+        let committed = transaction.commit(Durability::Buffered).map_err(Error::from);
+        let since = match &committed {
+            Ok(since) => Some(*since),
+            // What could not be synced is visible all the same.
+            Err(error) if error.is_committed() => Some(self.shared.manager.latest_commit()),
+            Err(_) => None,
+        };
+        if let Some(since) = since {
             if is_new_generation {
-                definition.since = *since;
+                definition.since = since;
             }
             *self.definition.write() = Arc::new(definition);
         }
         self.is_changing.store(false, Ordering::Release);
-        committed?;
-        Ok(())
+        committed.map(drop)
     }
 
     /// The definition that goes with a snapshot, which `read` reads records of collections from.

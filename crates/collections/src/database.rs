@@ -132,7 +132,7 @@ impl Database {
         by_id.retain(|id, collection| {
             let is_there = there.contains_key(id);
             if !is_there {
-                collection.follow_drop();
+                collection.mark_dropped();
             }
             is_there
         });

@@ -144,6 +144,11 @@ pub enum Error {
     VPack(#[from] persea_vpack::Error),
 }
 
+/// Whether a commit that ended so is visible: what could not be synced is so all the same, and counts.
+pub(crate) fn is_visible(outcome: &Result<()>) -> bool {
+    outcome.as_ref().map_or_else(Error::is_committed, |()| true)
+}
+
 impl From<persea_txn::Error> for Error {
     fn from(error: persea_txn::Error) -> Self {
         match error {

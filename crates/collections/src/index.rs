@@ -101,11 +101,15 @@ impl Index {
         Ok(self.definition.to_vpack(collection, self.selectivity())?)
     }
 
+    /// Where the entries lie.
+    pub(crate) fn keyspaces(&self) -> impl Iterator<Item = u64> {
+        [self.keyspace, self.keyspace_in].into_iter().filter(|keyspace| *keyspace != 0)
+    }
+
     /// Notes in `transaction` that the entries are to be cleared.
     pub(crate) fn retire(&self, transaction: &mut persea_txn::Transaction) -> Result<()> {
-        transaction.clear_keyspace(Tree::Index, self.keyspace)?;
-        if self.keyspace_in != 0 {
-            transaction.clear_keyspace(Tree::Index, self.keyspace_in)?;
+        for keyspace in self.keyspaces() {
+            transaction.clear_keyspace(Tree::Index, keyspace)?;
         }
         transaction.delete(Tree::Meta, META_ESTIMATES, &self.keyspace.to_be_bytes())?;
         Ok(())

@@ -15,7 +15,7 @@ use crate::index::Index;
 use crate::keyspaces::read_u64;
 use crate::names::check_index_name;
 use crate::read::{LocalId, View};
-use crate::unfinished;
+use crate::unfinished::{self, Unfinished};
 use crate::write::{EntryList, EntryMaker, violation};
 
 /// Documents whose entries are written in one commit: bounds the memory of a build.
@@ -65,12 +65,12 @@ impl Collection {
         }
         let id = self.shared.ticks.next()?;
         let index = Index::new(wanted.with_identity(id), id, 0);
-        unfinished::note(&self.shared.manager, id)?;
+        unfinished::note(&self.shared.manager, &[Unfinished::Index(id)])?;
         match self.build_and_publish(&current, index) {
             Ok(index) => Ok((index, true)),
             Err(error) => {
                 // If even that fails, the next start clears what the build left.
-                let _ = unfinished::give_up(&self.shared.manager, id);
+                let _ = unfinished::give_up(&self.shared.manager, &[Unfinished::Index(id)]);
                 Err(error)
             }
         }
@@ -82,7 +82,7 @@ impl Collection {
         let indexes: Vec<_> = current.indexes.iter().cloned().chain([Arc::clone(&index)]).collect();
         let definition = current.with_indexes(indexes.into());
         let mut transaction = self.shared.manager.begin()?;
-        unfinished::finish(&mut transaction, index.keyspace)?;
+        unfinished::finish(&mut transaction, &[Unfinished::Index(index.keyspace)])?;
         index.estimate.store(&mut transaction, index.keyspace, true)?;
         self.commit_definition(transaction, definition)?;
         Ok(index)

@@ -6,7 +6,7 @@
 //! | meta | 2 databases | database id | VelocyPack record |
 //! | meta | 3 collections | database id, collection id | VelocyPack record |
 //! | meta | 4 counts | collection id, stamp | count change, newest revision, last key value: 3 × 8 bytes |
-//! | meta | 5 unfinished | keyspace | empty: an index is being built there |
+//! | meta | 5 unfinished | keyspace, or number of a count | what is being made: empty for index entries, 1 for documents, 2 for a count |
 //! | meta | 6 estimates | keyspace of the index | state of the selectivity estimator |
 //! | documents | of the collection | local id | document |
 //! | index | of the primary index | `_key` | local id |

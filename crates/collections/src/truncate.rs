@@ -8,7 +8,7 @@ use persea_txn::Interrupt;
 use crate::collection::Collection;
 use crate::counts::{self, Totals};
 use crate::definition::Definition;
-use crate::error::Result;
+use crate::error::{Result, is_visible};
 use crate::index::Index;
 use crate::write::{Transaction, WriteOptions};
 
@@ -40,24 +40,34 @@ impl Collection {
         let mut counter = self.counters.take(&self.shared.clock);
         counter.put(&mut transaction, self.id(), row)?;
         transaction.clear_keyspace(Tree::Documents, definition.documents)?;
-        let mut indexes = Vec::with_capacity(definition.indexes.len());
         for index in definition.indexes.iter() {
             index.retire(&mut transaction)?;
-            indexes.push(Arc::new(self.emptied(index)?));
         }
-        let emptied = Definition::assemble(
+        let emptied = self.emptied_definition(&definition)?;
+        let outcome = self.commit_definition(transaction, emptied);
+        if is_visible(&outcome) {
+            counter.keep();
+            self.count_committed(-totals.count);
+        }
+        outcome
+    }
+
+    /// The next definition, with fresh keyspaces.
+    pub(crate) fn emptied_definition(&self, definition: &Definition) -> Result<Definition> {
+        let indexes = definition
+            .indexes
+            .iter()
+            .map(|index| Ok(Arc::new(self.emptied_index(index)?)))
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Definition::assemble(
             definition.generation + 1,
             definition.properties.clone(),
             self.shared.ticks.next()?,
             indexes.into(),
-        );
-        self.commit_definition(transaction, emptied)?;
-        counter.keep();
-        self.count_committed(-totals.count);
-        Ok(())
+        ))
     }
 
-    fn emptied(&self, index: &Index) -> Result<Index> {
+    fn emptied_index(&self, index: &Index) -> Result<Index> {
         let keyspace = self.shared.ticks.next()?;
         let keyspace_in = if index.keyspace_in == 0 { 0 } else { self.shared.ticks.next()? };
         Ok(index.with_keyspaces(keyspace, keyspace_in))

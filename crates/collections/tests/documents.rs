@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used)] // A failed helper is a failed test.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use persea_collections::{
-    Collection, CollectionOptions, Database, Databases, Error, OverwriteMode, Transaction, WriteOptions,
-    WriteOutcome,
+    Collection, CollectionOptions, Database, Databases, Error, LockTimeouts, OverwriteMode, Transaction,
+    TransactionOptions, WriteOptions, WriteOutcome,
 };
 use persea_vpack::{Slice, VPackBuf, vpack};
 
@@ -319,6 +320,30 @@ fn concurrent_writers_conflict_on_keys_and_unique_values() {
     assert!(matches!(committed_since, Err(Error::WriteConflict(_))));
     second.commit().unwrap();
     assert_eq!(setup.documents.count().unwrap(), 1);
+}
+
+#[test]
+fn inserting_until_one_is_lost() {
+    let setup = setup();
+    let unique = json(r#"{"type":"persistent","fields":["u"],"unique":true}"#);
+    setup.documents.create_index(unique.as_slice()).unwrap();
+    setup.insert(r#"{"_key":"old","u":0}"#).unwrap();
+    let mut holder = setup.database.begin().unwrap();
+    let options = WriteOptions::default();
+    holder.insert(&setup.documents, json(r#"{"_key":"held","u":3}"#).as_slice(), &options).unwrap();
+    let timeouts = LockTimeouts { key: Duration::ZERO, ..LockTimeouts::default() };
+    let begin = TransactionOptions::default().with_lock_timeouts(timeouts);
+    let mut other = setup.database.begin_with(&begin).unwrap();
+    let documents = json(r#"[{"_key":"a","u":1},{"u":0},{"_key":"b","u":3},{"_key":"c","u":4}]"#);
+    let documents = documents.as_slice().array_iter();
+    let tally = other.insert_until_lost(&setup.documents, documents, &options).unwrap();
+    let errors: Vec<_> = tally.errors.iter().map(|(at, error)| (*at, error.error_num())).collect();
+    assert_eq!((tally.created, errors), (1, vec![(1, 1210), (2, 1200)]));
+    other.commit().unwrap();
+    // The one that was lost counts for nothing: its key was not changed.
+    holder.insert(&setup.documents, json(r#"{"_key":"b","u":5}"#).as_slice(), &options).unwrap();
+    holder.commit().unwrap();
+    assert_eq!(setup.documents.count().unwrap(), 4);
 }
 
 #[test]

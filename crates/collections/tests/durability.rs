@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use persea_collections::{
-    Collection, CollectionOptions, Database, Databases, Direction, Error, OverwriteMode, Transaction,
-    WriteOptions,
+    Collection, CollectionOptions, Database, Databases, Direction, Error, OverwriteMode, Replacement,
+    Transaction, WriteOptions,
 };
 use persea_kv::Engine;
 use persea_txn::TransactionManager;
@@ -279,6 +279,40 @@ impl World {
         );
     }
 
+    /// Replaces the content of a collection, by some commits beside it and one that puts it in its place.
+    fn replace_content(&mut self) {
+        let is_edge = self.random.percent(30);
+        let mut model = self.last().clone();
+        model.retain(|(is_one, _), _| *is_one != is_edge);
+        let replacement = match self.stage(is_edge, &mut model) {
+            Ok(replacement) => replacement,
+            Err(Error::ReadOnly(_) | Error::Storage(persea_txn::Error::SyncFailed(_))) => return,
+            Err(error) => panic!("{error}"),
+        };
+        if self.random.percent(25) {
+            return drop(replacement);
+        }
+        let outcome = replacement.commit(None);
+        self.note(outcome, &model, false);
+    }
+
+    fn stage(&mut self, is_edge: bool, model: &mut Model) -> Result<Replacement, Error> {
+        let replacement = self.open().of(is_edge).begin_replacement()?;
+        let options = WriteOptions { overwrite_mode: OverwriteMode::Replace, ..WriteOptions::default() };
+        for _ in 0..self.random.below(4) {
+            let mut transaction = self.open().database.begin()?;
+            for _ in 0..self.random.below(5) {
+                let key = self.byte(10);
+                let tags = [self.byte(5), self.byte(5)];
+                let new = document(is_edge, key, Some(key), &tags);
+                transaction.insert(replacement.collection(), new.as_slice(), &options)?;
+                model.insert((is_edge, key), (Some(key), tags.to_vec()));
+            }
+            transaction.commit()?;
+        }
+        Ok(replacement)
+    }
+
     fn crash(&mut self, is_power_failure: bool) {
         // From here on nothing of the old process reaches the log. What a checkpoint under way brings to the engine until
         // it is copied was visible before.
@@ -314,7 +348,8 @@ impl World {
 
     fn step(&mut self) {
         match self.random.below(100) {
-            0..60 => self.commit(),
+            0..55 => self.commit(),
+            55..60 => self.replace_content(),
             60..66 => self.change_indexes(),
             66..74 => {
                 self.open().manager.checkpoint().unwrap();
@@ -339,10 +374,10 @@ impl World {
             84..94 => {
                 self.disk.crash_after(self.random.below(14));
                 for round in 0..20 {
-                    if round % 5 == 2 {
-                        self.change_indexes()
-                    } else {
-                        self.commit()
+                    match round % 5 {
+                        2 => self.change_indexes(),
+                        3 => self.replace_content(),
+                        _ => self.commit(),
                     }
                     if self.disk.has_crashed() {
                         break;

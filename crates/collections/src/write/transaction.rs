@@ -12,7 +12,7 @@ use super::scratch::Scratch;
 use crate::collection::Collection;
 use crate::counts::{Counter, Totals};
 use crate::definition::Definition;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, is_visible};
 use crate::estimates::EstimateChange;
 use crate::keyspaces::{META_COLLECTIONS, read_u64};
 use crate::read::View;
@@ -366,11 +366,6 @@ fn written_in_order(touched: &[Touched]) -> Vec<&Touched> {
 
 fn gates<'a>(written: &[&'a Touched]) -> SmallVec<[RwLockReadGuard<'a, ()>; 4]> {
     written.iter().map(|touched| touched.collection.gate.read()).collect()
-}
-
-/// What could not be synced is visible all the same, and counts.
-fn is_visible(outcome: &Result<()>) -> bool {
-    outcome.as_ref().map_or_else(Error::is_committed, |()| true)
 }
 
 fn apply_estimate_changes(touched: &[Touched], mut changes: Vec<(u32, u32, EstimateChange)>) {
