@@ -1,8 +1,7 @@
-//! Imports of several batches: the outcome is that of one document after the other, whatever is written at the same time.
+//! Imports of several batches: the outcome is that of one document after the other.
 #![allow(clippy::unwrap_used, reason = "a test that fails panics")]
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use persea::{Collection, Database, ImportOptions, ImportReport, OnDuplicate, VPackBuf, vpack};
 use serde_json::{Value, json};
@@ -130,30 +129,6 @@ fn unique_values_that_are_given_up_are_free_in_the_next_batch() {
     }
 }
 
-/// Somebody holds one of the documents for longer than a call for many waits.
-#[test]
-fn a_document_that_another_holds_is_waited_for() {
-    let database = Database::in_memory().unwrap();
-    let collection = database.create_collection("things").unwrap();
-    let holder = database.begin().unwrap();
-    holder.collection("things").unwrap().insert(&json!({ "_key": "k3" })).unwrap();
-    let report = std::thread::scope(|scope| {
-        scope.spawn(move || {
-            std::thread::sleep(Duration::from_millis(2_800));
-            holder.abort();
-        });
-        let mut import =
-            collection.import(ImportOptions { details: true, ..ImportOptions::default() }).unwrap();
-        for number in 0..10 {
-            let key = format!("k{number}");
-            import.push(number, vpack!({ "_key": (key.as_str()) }).as_slice()).unwrap();
-        }
-        import.finish().unwrap()
-    });
-    assert_eq!(report, ImportReport { created: 10, ..ImportReport::default() });
-    assert_eq!(collection.count().unwrap(), 10);
-}
-
 /// An import that is dropped leaves nothing that goes on behind the caller's back.
 #[test]
 fn an_import_that_is_given_up_has_ended() {
@@ -170,4 +145,40 @@ fn an_import_that_is_given_up_has_ended() {
     drop((collection, database));
     let database = Database::open(folder.path()).unwrap();
     assert_eq!(database.collection("things").unwrap().count().unwrap(), count);
+}
+
+#[test]
+fn documents_with_a_unique_value_of_another_are_left_out_where_duplicates_are_ignored() {
+    for complete in [false, true] {
+        let database = Database::in_memory().unwrap();
+        let collection = database.create_collection("things").unwrap();
+        collection.ensure_index(&["value"], true).unwrap();
+        let options =
+            ImportOptions { on_duplicate: OnDuplicate::Ignore, complete, ..ImportOptions::default() };
+        let mut import = collection.import(options).unwrap();
+        for (position, value) in [1, 2, 1].into_iter().enumerate() {
+            import.push(position as u64, vpack!({ "value": value }).as_slice()).unwrap();
+        }
+        let expected = ImportReport { created: 2, ignored: 1, ..ImportReport::default() };
+        assert_eq!(import.finish().unwrap(), expected);
+    }
+}
+
+/// Whoever goes on after an import's failure is told of it again, and nothing more is written.
+#[test]
+fn a_complete_import_is_over_with_its_first_error() {
+    for overwrite in [false, true] {
+        let database = Database::in_memory().unwrap();
+        let collection = database.create_collection("things").unwrap();
+        collection.insert(&json!({ "_key": "old" })).unwrap();
+        let options = ImportOptions { complete: true, overwrite, ..ImportOptions::default() };
+        let mut import = collection.import(options).unwrap();
+        import.push(0, vpack!({ "_key": "new" }).as_slice()).unwrap();
+        let no_object = || persea::Error::with_number(1227, "no object");
+        assert_eq!(import.push_error(no_object(), String::new()).unwrap_err().number(), 1227);
+        assert_eq!(import.push(1, vpack!({}).as_slice()).unwrap_err().number(), 1227);
+        assert_eq!(import.finish().unwrap_err().number(), 1227);
+        assert_eq!(collection.count().unwrap(), 1);
+        assert!(collection.get_vpack("old").unwrap().is_some());
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use persea_collections::{Error as WriteError, InsertTally, Transaction, WriteOptions, WriteOutcome};
+use persea_collections::{Error as WriteError, Transaction, WriteOptions, WriteOutcome};
 use persea_vpack::Slice;
 
 use super::Collection;
@@ -51,57 +51,34 @@ impl Collection {
         self.each(|tx| tx.remove_many(&self.inner, items, options))
     }
 
-    /// Inserts documents and counts what becomes of them.
-    ///
-    /// # Errors
-    /// When writing fails altogether.
-    pub(crate) fn insert_and_count<'v, D: Iterator<Item = Slice<'v>>>(
-        &self,
-        documents: impl Fn() -> D,
-        options: &WriteOptions,
-    ) -> Result<InsertTally> {
-        self.attempt(
-            |tx| tx.insert_and_count(&self.inner, documents(), options),
-            |tally| {
-                let lost = tally.errors.iter().position(|(_, error)| error.is_retryable())?;
-                Some(tally.errors.swap_remove(lost).1)
-            },
-        )
-    }
-
+    /// Does the work, again if an item lost against another transaction: on a newer snapshot it wins, as a single call
+    /// would.
     fn each(
         &self,
-        work: impl FnMut(&mut Transaction) -> std::result::Result<ItemOutcomes, WriteError>,
+        mut work: impl FnMut(&mut Transaction) -> std::result::Result<ItemOutcomes, WriteError>,
     ) -> Result<Outcomes> {
-        let outcomes = self.attempt(work, |outcomes| {
-            let lost = |outcome: &_| matches!(outcome, Err(error) if WriteError::is_retryable(error));
-            let lost = outcomes.iter().position(lost)?;
-            outcomes.swap_remove(lost).err()
-        })?;
-        Ok(outcomes.into_iter().map(|outcome| outcome.map_err(Error::from)).collect())
-    }
-
-    /// Does the work, again if an item lost against another transaction: on a newer snapshot it wins, as a single call
-    /// would. `take_lost` takes the error of such an item out of what the work has made.
-    fn attempt<T>(
-        &self,
-        mut work: impl FnMut(&mut Transaction) -> std::result::Result<T, WriteError>,
-        take_lost: impl Fn(&mut T) -> Option<WriteError>,
-    ) -> Result<T> {
         // A transaction can't move on to a newer snapshot.
         let attempts_max = if self.database.bound().is_some() { 1 } else { ATTEMPTS_MAX };
         let mut attempt = 0;
         let begun = Instant::now();
-        self.write(|tx| {
+        let outcomes = self.write(|tx| {
             attempt += 1;
-            let mut outcome = work(tx)?;
+            let mut outcomes = work(tx)?;
             if attempt < attempts_max
                 && begun.elapsed() < PATIENCE
-                && let Some(error) = take_lost(&mut outcome)
+                && let Some(error) = take_lost(&mut outcomes)
             {
                 return Err(error);
             }
-            Ok(outcome)
-        })
+            Ok(outcomes)
+        })?;
+        Ok(outcomes.into_iter().map(|outcome| outcome.map_err(Error::from)).collect())
     }
+}
+
+/// Takes out the error of an item that lost against another transaction.
+fn take_lost(outcomes: &mut ItemOutcomes) -> Option<WriteError> {
+    let lost = |outcome: &_| matches!(outcome, Err(error) if WriteError::is_retryable(error));
+    let lost = outcomes.iter().position(lost)?;
+    outcomes.swap_remove(lost).err()
 }

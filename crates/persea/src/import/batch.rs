@@ -34,8 +34,11 @@ impl Batch {
         self.entries.clear();
     }
 
-    pub(super) fn documents(&self) -> impl Iterator<Item = Slice<'_>> + Clone {
-        self.entries.iter().scan(0, |start, (_, end)| {
+    /// The documents from this one on.
+    pub(super) fn documents(&self, first: usize) -> impl Iterator<Item = Slice<'_>> + Clone {
+        let start =
+            first.checked_sub(1).and_then(|before| self.entries.get(before)).map_or(0, |(_, end)| *end);
+        self.entries.iter().skip(first).scan(start, |start, (_, end)| {
             let bytes = self.bytes.get(*start..*end)?;
             *start = *end;
             Some(Slice::trusted(bytes))

@@ -1,12 +1,13 @@
 //! Batches of an import, each a commit of its own: while one is being written, the next is prepared.
 //!
-//! What is prepared does not see what is still being written, and need not: a document whose key is in the batch before
-//! waits for that batch, has lost against it then as against any other transaction, and its batch is written anew. So is
-//! one with a document whose unique value another had, which the batch before may have given up. So the outcome is that
-//! of one batch after the other.
+//! What is prepared does not see what is still being written, and need not: a document whose key is in the batch before is
+//! lost to that batch as to any other transaction, and its batch is written anew behind it. So is one with a document
+//! whose unique value another had, which the batch before may have given up. So the outcome is that of one batch after the
+//! other.
 
 use std::panic::resume_unwind;
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use persea_collections::{InsertTally, OverwriteMode, Transaction, WriteOptions};
 
@@ -40,13 +41,14 @@ pub(super) struct Batches {
     options: WriteOptions,
     contended: ContendedWriter,
     under_way: Option<UnderWay>,
-    /// A batch had a document of the one before, so others are expected to, and wait for theirs.
+    /// A batch had a document of the one before, it seems, so others are expected to, and wait for theirs.
     do_collide: bool,
 }
 
 impl Batches {
-    pub(super) fn new(collection: Collection, options: WriteOptions) -> Batches {
-        let contended = ContendedWriter::new(collection.clone(), options.clone());
+    /// `patience` is how long a document that others hold is waited for.
+    pub(super) fn new(collection: Collection, options: WriteOptions, patience: Duration) -> Batches {
+        let contended = ContendedWriter::new(collection.clone(), options.clone(), patience);
         Batches { collection, options, contended, under_way: None, do_collide: false }
     }
 
@@ -98,12 +100,12 @@ impl Batches {
     /// Does all but the commit; `None` if the batch had better be written after the one before.
     fn prepare(&mut self, batch: &Batch) -> Option<Prepared> {
         // What fails here fails again when the batch is written after the one before, or does not.
-        let mut transaction =
-            self.collection.database().inner().begin_with(&self.collection.writing()).ok()?;
-        let tally =
-            transaction.insert_and_count(self.collection.inner(), batch.documents(), &self.options).ok()?;
+        let begin = ContendedWriter::without_waiting(&self.collection);
+        let mut transaction = self.collection.database().inner().begin_with(&begin).ok()?;
+        let documents = batch.documents(0);
+        let tally = transaction.insert_until_lost(self.collection.inner(), documents, &self.options).ok()?;
         let does_collide = tally.errors.iter().any(|(_, error)| self.may_be_of_the_batch_before(error));
-        self.do_collide |= does_collide;
+        self.do_collide |= does_collide && self.under_way.is_some();
         (!does_collide).then_some(Prepared { transaction, tally })
     }
 

@@ -1,95 +1,136 @@
-//! Writing a batch whose documents others write as well.
+//! Writing a batch whose documents others may write as well.
 //!
-//! A batch holds many documents for long, so beside others of its size it may lose each time. An import is no unit, but
-//! for a complete one, so what has lost is written in parts, in order: they hold less, for a shorter time.
+//! What holds documents waits for none, so imports cannot stop each other for good: at the first document that is lost to
+//! another transaction, what stands before it is committed, and that one is waited for alone. A document is lost if another
+//! transaction holds it, or has changed it since the snapshot; on a newer one it can be had.
 
-use std::ops::Range;
+use std::thread;
 use std::time::{Duration, Instant};
 
-use persea_collections::{Error as WriteError, InsertTally, WriteOptions};
+use persea_collections::{Error as WriteError, InsertTally, LockTimeouts, TransactionOptions, WriteOptions};
 
 use super::batch::Batch;
 use crate::collection::Collection;
 use crate::error::Result;
 
-/// How long an import goes on dividing what has lost: who holds a document of each batch must not hold it for hours.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// So few documents that have lost are written by themselves; of more, the part is halved.
-const N_LOST_FEW: usize = 8;
+/// How long the next document is waited for at least, once one was to be had.
+const PATIENCE_MIN: Duration = Duration::from_millis(1);
 
 /// Writes batches one by one.
 pub(super) struct ContendedWriter {
     collection: Collection,
     options: WriteOptions,
+    patience_max: Duration,
+    /// How long the next document is waited for. Each wait in vain halves it, so that all of them together take no longer
+    /// than twice the first; each that was not in vain doubles it again.
     patience: Duration,
 }
 
+/// What became of the attempt to write one document.
+enum Attempt {
+    Done(InsertTally),
+    Lost(WriteError),
+}
+
 impl ContendedWriter {
-    pub(super) fn new(collection: Collection, options: WriteOptions) -> ContendedWriter {
-        ContendedWriter { collection, options, patience: PATIENCE }
+    /// `patience` is how long a document that others hold is waited for.
+    pub(super) fn new(collection: Collection, options: WriteOptions, patience: Duration) -> ContendedWriter {
+        ContendedWriter { collection, options, patience_max: patience, patience }
     }
 
-    /// Writes all documents of a batch.
+    /// How a transaction begins that takes no document that another holds.
+    pub(super) fn without_waiting(collection: &Collection) -> TransactionOptions {
+        waiting(collection, Duration::ZERO)
+    }
+
+    /// Writes all documents of a batch, in order.
     ///
     /// # Errors
     /// When writing fails altogether; parts may have been written.
     pub(super) fn write(&mut self, batch: &Batch) -> Result<InsertTally> {
-        self.write_part(batch, 0..batch.len())
-    }
-
-    fn write_part(&mut self, batch: &Batch, part: Range<usize>) -> Result<InsertTally> {
-        let begun = Instant::now();
         // A transaction of the caller's holds what it has until its end, and can't be tried again.
-        if part.len() <= 1 || self.patience.is_zero() || self.collection.database().bound().is_some() {
-            let documents = || batch.documents().skip(part.start).take(part.len());
-            let tally = self.collection.insert_and_count(documents, &self.options);
-            self.patience = self.patience.saturating_sub(begun.elapsed());
-            return tally;
+        if self.collection.database().bound().is_some() {
+            return self
+                .collection
+                .write(|tx| tx.insert_and_count(self.collection.inner(), batch.documents(0), &self.options));
         }
-        let middle = part.start.midpoint(part.end);
-        let mut outcome = self.try_once(batch, &part);
-        // Behind what it has lost against it gets through, unless there is more of it.
-        if outcome.as_ref().is_ok_and(has_lost) {
-            outcome = self.try_once(batch, &part);
-        }
-        let cut = match outcome {
-            Ok(tally) => match first_of_few_lost(&tally) {
-                None if !has_lost(&tally) => return Ok(tally),
-                None => middle..middle,
-                Some(first) => part.start + first..part.start + first + 1,
-            },
-            Err(error) if error.is_retryable() || matches!(error, WriteError::Deadlock) => middle..middle,
-            Err(error) => return Err(error.into()),
-        };
-        self.patience = self.patience.saturating_sub(begun.elapsed());
         let mut tally = InsertTally::default();
-        for smaller in [part.start..cut.start, cut.clone(), cut.end..part.end] {
-            if !smaller.is_empty() {
-                tally.append(smaller.start - part.start, self.write_part(batch, smaller)?);
+        let mut position = 0;
+        while position < batch.len() {
+            let (n_written, part) = self.write_until_lost(batch, position)?;
+            tally.append(position, part);
+            position += n_written;
+            if position < batch.len() {
+                tally.append(position, self.write_lost(batch, position)?);
+                position += 1;
             }
         }
         Ok(tally)
     }
 
-    /// Writes the documents, unless some have lost against others: then it is told which, and nothing is written.
-    fn try_once(&self, batch: &Batch, part: &Range<usize>) -> persea_collections::Result<InsertTally> {
+    /// Writes the documents from a position on, up to the first that is lost. Returns how many that are.
+    fn write_until_lost(&self, batch: &Batch, position: usize) -> Result<(usize, InsertTally)> {
         let database = self.collection.database().inner();
-        let mut transaction = database.begin_with(&self.collection.writing())?;
-        let documents = batch.documents().skip(part.start).take(part.len());
-        let tally = transaction.insert_and_count(self.collection.inner(), documents, &self.options)?;
-        if !has_lost(&tally) {
-            transaction.commit()?;
+        let mut transaction = database.begin_with(&Self::without_waiting(&self.collection))?;
+        let documents = batch.documents(position);
+        let mut tally = transaction.insert_until_lost(self.collection.inner(), documents, &self.options)?;
+        let n_decided = match take_lost(&mut tally) {
+            Some((lost, _)) => lost,
+            None => batch.len() - position,
+        };
+        match transaction.commit() {
+            Ok(()) => Ok((n_decided, tally)),
+            Err(error) if error.is_retryable() => Ok((0, InsertTally::default())),
+            Err(error) => Err(error.into()),
         }
-        Ok(tally)
+    }
+
+    /// Writes one document, for which others are waited for; whoever holds it for too long makes it an error.
+    fn write_lost(&mut self, batch: &Batch, position: usize) -> Result<InsertTally> {
+        let begun = Instant::now();
+        loop {
+            let left = self.patience.saturating_sub(begun.elapsed());
+            match self.attempt(batch, position, left)? {
+                Attempt::Done(tally) => {
+                    self.patience = (self.patience * 2).max(PATIENCE_MIN).min(self.patience_max);
+                    return Ok(tally);
+                }
+                Attempt::Lost(error) if left.is_zero() => {
+                    self.patience /= 2;
+                    return Ok(InsertTally { errors: vec![(0, error)], ..InsertTally::default() });
+                }
+                // It was changed before it could be locked, or part of a deadlock that the others come out of now.
+                Attempt::Lost(_) => thread::yield_now(),
+            }
+        }
+    }
+
+    fn attempt(&self, batch: &Batch, position: usize, wait_max: Duration) -> Result<Attempt> {
+        let database = self.collection.database().inner();
+        let mut transaction = database.begin_with(&waiting(&self.collection, wait_max))?;
+        let document = batch.documents(position).take(1);
+        let outcome = transaction.insert_until_lost(self.collection.inner(), document, &self.options);
+        let outcome = outcome.and_then(|mut tally| match take_lost(&mut tally) {
+            Some((_, error)) => Err(error),
+            None => transaction.commit().map(|()| tally),
+        });
+        match outcome {
+            Ok(tally) => Ok(Attempt::Done(tally)),
+            Err(error) if error.is_retryable() || matches!(error, WriteError::Deadlock) => {
+                Ok(Attempt::Lost(error))
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
-fn has_lost(tally: &InsertTally) -> bool {
-    tally.errors.iter().any(|(_, error)| error.is_retryable())
+/// How a transaction begins that waits so long for documents that others hold.
+fn waiting(collection: &Collection, wait_max: Duration) -> TransactionOptions {
+    let timeouts = LockTimeouts { key: wait_max, ..LockTimeouts::default() };
+    collection.writing().with_lock_timeouts(timeouts)
 }
 
-fn first_of_few_lost(tally: &InsertTally) -> Option<usize> {
-    let mut lost = tally.errors.iter().filter(|(_, error)| error.is_retryable());
-    let (first, _) = lost.next()?;
-    (lost.count() < N_LOST_FEW).then_some(*first)
+/// Takes out the document that was lost, which is the last of the errors.
+fn take_lost(tally: &mut InsertTally) -> Option<(usize, WriteError)> {
+    tally.errors.pop_if(|(_, error)| error.is_retryable())
 }
