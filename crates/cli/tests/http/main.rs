@@ -24,6 +24,7 @@ mod errors;
 mod gharial;
 mod histories;
 mod import;
+mod import_overwrite;
 mod indexes;
 mod intermediate_commits;
 mod kill;

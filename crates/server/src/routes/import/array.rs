@@ -1,28 +1,36 @@
 //! `type=list`: one JSON array of objects.
 
-use persea::Import;
-use persea_json::ArrayItems;
+use persea_json::{ArrayItems, Parser};
 
-use super::edges::Prefixes;
-use super::push;
+use super::first_byte;
+use super::sink::Sink;
 use crate::error::ApiError;
 use crate::http::body::json_options;
+
+/// Looks through the whole text, so that a body that is cut off leaves nothing half-imported.
+///
+/// # Errors
+/// 400 when the body is no JSON array.
+pub fn check(body: &[u8]) -> Result<(), ApiError> {
+    match first_byte(body) {
+        Some(b'[') => ArrayItems::new(body, json_options())
+            .try_for_each(|item| item.map(drop))
+            .map_err(ApiError::corrupted_json),
+        Some(_) => {
+            Parser::new(json_options()).parse(body).map_err(ApiError::corrupted_json)?;
+            Err(ApiError::bad_request("expecting a JSON array in the request"))
+        }
+        None => Err(ApiError::bad_request("expecting a JSON array in the request")),
+    }
+}
 
 /// Reads the array, member by member.
 ///
 /// # Errors
-/// 400 when the body is no JSON array; the import's, when it has to stop at the first error.
-pub fn read(body: &[u8], prefixes: &Prefixes, import: &mut Import) -> Result<(), ApiError> {
-    if body.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'[') {
-        return Err(ApiError::bad_request("expecting a JSON array in the request"));
-    }
-    // The whole text is checked first, so that a body that is cut off leaves nothing half-imported.
-    for item in ArrayItems::new(body, json_options()) {
-        item.map_err(ApiError::corrupted_json)?;
-    }
-    for (index, item) in ArrayItems::new(body, json_options()).enumerate() {
-        let value = item.map_err(ApiError::corrupted_json)?;
-        push(import, prefixes, index as u64 + 1, &value)?;
+/// As [`check`]; the import's, when it has to stop.
+pub fn read(body: &[u8], sink: &mut Sink) -> Result<(), ApiError> {
+    for (position, item) in (1..).zip(ArrayItems::new(body, json_options())) {
+        sink.add(position, item.map_err(ApiError::corrupted_json)?.as_slice())?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `fromPrefix`, `toPrefix` and `overwriteCollectionPrefix`: completing the ends of imported edges.
 
-use persea_vpack::{Builder, VPackBuf};
+use persea_vpack::{Builder, Slice, VPackBuf};
 
 use crate::error::ApiError;
 use crate::http::request::Request;
@@ -13,13 +13,11 @@ pub struct Prefixes {
 }
 
 impl Prefixes {
-    /// Reads them from the query string. They mean something only for edge collections.
-    pub fn of(request: &Request, is_edge: bool) -> Prefixes {
+    /// Reads them from the query string.
+    pub fn of(request: &Request) -> Prefixes {
         let prefix = |name: &str| {
-            request.query.get(name).filter(|text| is_edge && !text.is_empty()).map(|text| {
-                let text = text.trim_end_matches('/');
-                format!("{text}/")
-            })
+            let text = request.query.get(name).filter(|text| !text.is_empty())?;
+            Some(if text.ends_with('/') { text.to_owned() } else { format!("{text}/") })
         };
         Prefixes {
             from: prefix("fromPrefix"),
@@ -32,47 +30,57 @@ impl Prefixes {
     ///
     /// # Errors
     /// When the document would be too large.
-    pub fn apply(&self, document: &VPackBuf) -> Result<Option<VPackBuf>, ApiError> {
+    pub fn apply(&self, document: Slice<'_>) -> Result<Option<VPackBuf>, ApiError> {
         if self.from.is_none() && self.to.is_none() {
             return Ok(None);
         }
         let mut builder = Builder::new();
         builder.open_object();
-        for (name, value) in document.as_slice().object_iter() {
+        for (name, value) in document.object_iter() {
             builder.key(name);
             let prefix = match name {
                 "_from" => self.from.as_deref(),
                 "_to" => self.to.as_deref(),
                 _ => None,
             };
-            match (prefix, value.as_str()) {
-                (Some(prefix), Some(end)) => builder.add_str(&self.completed(prefix, end)),
-                _ => builder.add_slice(value),
+            match prefix.and_then(|prefix| self.completed(prefix, value)) {
+                Some(end) => builder.add_str(&end),
+                None => builder.add_slice(value),
             };
         }
         builder.close();
         Ok(Some(builder.finish().map_err(persea::Error::from)?))
     }
 
-    fn completed(&self, prefix: &str, end: &str) -> String {
-        match end.split_once('/') {
-            None => format!("{prefix}{end}"),
-            Some((_, key)) if self.overwrite => format!("{prefix}{key}"),
-            Some(_) => end.to_owned(),
+    /// The full identifier, if `end` is a key, also one given as a number, or has a prefix to be replaced.
+    fn completed(&self, prefix: &str, end: Slice<'_>) -> Option<String> {
+        let Some(text) = end.as_str() else {
+            let number = end.as_i64().map(i128::from).or_else(|| end.as_u64().map(i128::from))?;
+            return Some(format!("{prefix}{number}"));
+        };
+        match text.split_once('/') {
+            None => Some(format!("{prefix}{text}")),
+            Some((_, key)) if self.overwrite => Some(format!("{prefix}{key}")),
+            Some(_) => None,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use persea_vpack::vpack;
+
     use super::Prefixes;
 
     #[test]
     fn completing() {
         let mut prefixes = Prefixes { from: None, to: None, overwrite: false };
-        assert_eq!(prefixes.completed("a/", "k"), "a/k");
-        assert_eq!(prefixes.completed("a/", "b/k"), "b/k");
+        assert_eq!(prefixes.completed("a/", vpack!("k").as_slice()).as_deref(), Some("a/k"));
+        assert_eq!(prefixes.completed("a/", vpack!(7).as_slice()).as_deref(), Some("a/7"));
+        assert_eq!(prefixes.completed("a/", vpack!("b/k").as_slice()), None);
+        assert_eq!(prefixes.completed("a/", vpack!(null).as_slice()), None);
+        assert_eq!(prefixes.completed("a/", vpack!(1.5).as_slice()), None);
         prefixes.overwrite = true;
-        assert_eq!(prefixes.completed("a/", "b/k"), "a/k");
+        assert_eq!(prefixes.completed("a/", vpack!("b/k").as_slice()).as_deref(), Some("a/k"));
     }
 }

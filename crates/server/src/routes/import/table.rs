@@ -1,90 +1,91 @@
 //! `type=` (the default): a line with an array of attribute names, then a line with an array of values a document.
 
-use persea::Import;
 use persea_vpack::{Builder, VPackBuf};
 
-use super::edges::Prefixes;
-use super::lines::split;
-use super::push;
+use super::lines::{split, trim};
+use super::sink::Sink;
 use crate::error::ApiError;
 use crate::http::body::json_options;
+use crate::http::request::Request;
 
-/// Reads the table. Null values leave their attribute out.
-///
-/// # Errors
-/// 400 when the first line is no array of names; the import's, when it has to stop at the first error.
-pub fn read(
-    body: &[u8],
+/// A body with its header read.
+pub struct Table<'r> {
+    names: Vec<String>,
+    /// What follows the header.
+    rows: &'r [u8],
+    /// Whether rows may have fewer or more values than there are names.
     ignore_missing: bool,
-    prefixes: &Prefixes,
-    import: &mut Import,
-) -> Result<(), ApiError> {
-    let mut parser = persea_json::Parser::new(json_options());
-    let mut names: Option<Vec<String>> = None;
-    let mut position = 0;
-    for line in split(body) {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if line.iter().all(u8::is_ascii_whitespace) {
-            import.push_empty();
-            continue;
-        }
-        let value = parser.parse(line).ok().filter(|value| value.as_slice().is_array());
-        let Some(names) = &names else {
-            names = Some(header(value)?);
-            continue;
-        };
-        position += 1;
-        match value {
-            Some(row) => {
-                match document(names, &row, ignore_missing)? {
-                    Some(document) => push(import, prefixes, position, &document)?,
-                    None => {
-                        let text = String::from_utf8_lossy(line);
-                        import.push_error(
-                        persea::Error::with_number(400, "wrong number of values"),
-                        format!("at position {position}: wrong number of JSON values, offending context: {text}"),
-                    )?;
-                    }
-                }
-            }
-            None => {
-                let text = String::from_utf8_lossy(line);
-                import.push_error(
-                    persea::Error::with_number(600, "no valid JSON array"),
-                    format!("at position {position}: no valid JSON array, offending context: {text}"),
-                )?;
-            }
-        }
-    }
-    if names.is_none() {
-        return Err(ApiError::bad_request("no JSON array found in first line"));
-    }
-    Ok(())
+    /// The number of the line before the first row, for messages.
+    line: u64,
 }
 
-fn header(line: Option<VPackBuf>) -> Result<Vec<String>, ApiError> {
-    let line = line.ok_or_else(|| ApiError::bad_request("no JSON array found in first line"))?;
-    line.as_slice()
-        .array_iter()
-        .map(|name| name.as_str().map(str::to_owned))
-        .collect::<Option<Vec<_>>>()
-        .ok_or_else(|| ApiError::bad_request("the first line must hold attribute names only"))
+impl Table<'_> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// 400 when the first line is no array of names, or the only one.
+    pub fn of(request: &Request) -> Result<Table<'_>, ApiError> {
+        let body: &[u8] = &request.body;
+        let end = body.iter().position(|byte| *byte == b'\n');
+        let end = end.ok_or_else(|| ApiError::bad_request("no JSON array found in second line"))?;
+        let (header, rows) = body.split_at_checked(end).unwrap_or((body, &[]));
+        Ok(Table {
+            names: names(header)
+                .ok_or_else(|| ApiError::bad_request("no JSON string array found in first line"))?,
+            rows: rows.get(1..).unwrap_or_default(),
+            ignore_missing: request.query.flag("ignoreMissing", false),
+            line: request.query.get("line").and_then(|line| line.parse().ok()).unwrap_or(0),
+        })
+    }
+
+    /// Reads the rows. Null values leave their attribute out.
+    ///
+    /// # Errors
+    /// The import's, when it has to stop.
+    pub fn read(&self, sink: &mut Sink) -> Result<(), ApiError> {
+        let mut parser = persea_json::Parser::new(json_options());
+        for (number, line) in (1..).zip(split(self.rows)) {
+            let position = self.line.saturating_add(number);
+            let line = trim(line);
+            if line.is_empty() {
+                sink.add_empty();
+                continue;
+            }
+            match parser.parse(line) {
+                Ok(row) => self.add(&row, position, sink)?,
+                Err(_) => sink.add_malformed(position, line)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&self, row: &VPackBuf, position: u64, sink: &mut Sink) -> Result<(), ApiError> {
+        let row = row.as_slice();
+        if !row.is_array() {
+            return sink.add_error(position, 10, "no valid JSON array data");
+        }
+        let (n_values, n_names) = (row.len(), self.names.len());
+        if n_values != n_names && !self.ignore_missing {
+            let text = format!("wrong number of JSON values (got {n_values}, expected {n_names})");
+            return sink.add_error(position, 10, &text);
+        }
+        let mut builder = Builder::new();
+        builder.open_object();
+        for (name, value) in self.names.iter().zip(row.array_iter()) {
+            if !value.is_null() {
+                builder.key(name);
+                builder.add_slice(value);
+            }
+        }
+        builder.close();
+        sink.add(position, builder.finish().map_err(persea::Error::from)?.as_slice())
+    }
 }
 
-/// The document of a row; none when the row has more values than names, or fewer and that isn't allowed.
-fn document(names: &[String], row: &VPackBuf, ignore_missing: bool) -> Result<Option<VPackBuf>, ApiError> {
-    let values = row.as_slice().len();
-    if values > names.len() || (values < names.len() && !ignore_missing) {
-        return Ok(None);
-    }
-    let mut builder = Builder::new();
-    builder.open_object();
-    for (name, value) in names.iter().zip(row.as_slice().array_iter()) {
-        if !value.is_null() {
-            builder.key(name);
-            builder.add_slice(value);
-        }
-    }
-    builder.close();
-    Ok(Some(builder.finish().map_err(persea::Error::from)?))
+/// The names that a line holds, unless it holds none or something else.
+fn names(line: &[u8]) -> Option<Vec<String>> {
+    let header = persea_json::Parser::new(json_options()).parse(trim(line)).ok()?;
+    let header = header.as_slice();
+    let names = header.array_iter().map(|name| name.as_str().map(str::to_owned));
+    names.collect::<Option<Vec<_>>>().filter(|names| header.is_array() && !names.is_empty())
 }
