@@ -140,6 +140,32 @@ test("import", async () => {
   assert.equal(await people.documentExists("fresh"), false);
 });
 
+test("import in every form", async () => {
+  const three = { error: false, created: 3, errors: 0, empty: 0, updated: 0, ignored: 0 };
+  const values = ["banana", "peach", "apricot"];
+  const objects = (prefix) => values.map((data, n) => ({ _key: `${prefix}${n}`, data }));
+  const rows = (prefix) => [["_key", "data"], ...values.map((data, n) => [`${prefix}${n}`, data])];
+  const lines = (values) => values.map((value) => `${JSON.stringify(value)}\r\n`).join("");
+  const forms = [
+    [rows("a"), {}],
+    [objects("b"), {}],
+    [lines(rows("c")), {}],
+    [Buffer.from(lines(rows("d"))), {}],
+    [lines(objects("e")), { type: "auto" }],
+    [Buffer.from(lines(objects("f"))), { type: "documents" }],
+    [JSON.stringify(objects("g")), { type: "auto" }],
+    [Buffer.from(JSON.stringify(objects("h"))), { type: "list" }],
+  ];
+  for (const [data, options] of forms) assert.deepEqual(await people.import(data, options), three);
+  // With overwriting all that was there goes, or nothing.
+  const { count } = await people.count();
+  const twice = [{ _key: "x" }, { _key: "x" }];
+  await fails(people.import(twice, { complete: true, overwrite: true }), 409, 1210);
+  assert.equal((await people.count()).count, count);
+  assert.equal((await people.import(twice, { overwrite: true })).errors, 1);
+  assert.equal((await people.count()).count, 1);
+});
+
 test("indexes", async () => {
   const byAge = await people.ensureIndex({ type: "persistent", fields: ["age"], name: "byAge" });
   assert.equal(byAge.isNewlyCreated, true);

@@ -127,6 +127,42 @@ def test_import_bulk(people):
     report = people.import_bulk([{"_key": "k1", "new": True}], on_duplicate="update")
     assert report["updated"] == 1
     assert people.get("k1")["old"] is True and people.get("k1")["new"] is True
+    report = people.import_bulk([{"_key": "k1", "new": 2}], on_duplicate="replace", details=False, sync=True)
+    assert report["updated"] == 1 and "details" not in report
+    assert "old" not in people.get("k1")
+    report = people.import_bulk([{"_key": "k1"}, {"_key": "extra"}], on_duplicate="ignore")
+    assert (report["created"], report["ignored"]) == (1, 1)
+    assert [len(reports) for reports in [people.import_bulk([{}, {}, {}], batch_size=2)]] == [2]
+
+
+def test_import_bulk_overwrites_all_or_nothing(people):
+    people.import_bulk([{"_key": "a"}, {"_key": "b"}])
+    with pytest.raises(DocumentInsertError) as caught:
+        people.import_bulk([{"_key": "c"}, {"_key": "c"}], overwrite=True)
+    assert (caught.value.http_code, caught.value.error_code) == (409, 1210)
+    assert sorted(document["_key"] for document in people) == ["a", "b"]
+    report = people.import_bulk([{"_key": "c"}, {"_key": "c"}], overwrite=True, halt_on_error=False)
+    assert report["details"] == [
+        "at position 1: creating document failed with error 'unique constraint violated', "
+        'offending document: {"_key":"c"}'
+    ]
+    assert [document["_key"] for document in people] == ["c"]
+
+
+def test_import_bulk_of_edges(db):
+    edges = db.create_collection("ways", edge=True)
+    report = edges.import_bulk(
+        [{"_from": "a", "_to": "b"}, {"_from": "x/a", "_to": "y/b"}, {"_from": "a"}],
+        from_prefix="places",
+        to_prefix="places/",
+        halt_on_error=False,
+    )
+    assert (report["created"], report["errors"]) == (2, 1)
+    assert report["details"] == [
+        "at position 3: missing '_from' or '_to' attribute, offending document: {\"_from\":\"places/a\"}"
+    ]
+    assert sorted((edge["_from"], edge["_to"]) for edge in edges) == [("places/a", "places/b"), ("x/a", "y/b")]
+    db.delete_collection("ways")
 
 
 def test_indexes(people):
