@@ -12,6 +12,8 @@ use tempfile::TempDir;
 const KEYSPACE: u64 = 7;
 /// About what fills a delta of the usual size.
 const TAIL: u64 = 200_000;
+/// So many different documents the tail updates, however many there are: spread over all of them.
+const UPDATED: u64 = 100_000;
 
 fn open(folder: &Path) -> TransactionManager {
     let engine = Engine::open_lmdb(folder, &persea_kv::Options::default()).expect("an engine");
@@ -26,7 +28,8 @@ fn write_tail(manager: &TransactionManager, documents: u64) -> Duration {
     let value = document(1);
     let begun = Instant::now();
     for step in 0..TAIL {
-        let key = (step.wrapping_mul(0x9e37_79b9_7f4a_7c15) % documents).to_be_bytes();
+        let updated = step.wrapping_mul(0x9e37_79b9_7f4a_7c15) % UPDATED;
+        let key = (updated * (documents / UPDATED)).to_be_bytes();
         let mut transaction = manager.begin().expect("a transaction");
         transaction.put(Tree::Documents, KEYSPACE, &key, value.bytes()).expect("a put");
         transaction.commit(Durability::Buffered).expect("a commit");
