@@ -213,6 +213,8 @@ fn edges_with_prefixes() {
 fn bad_imports() {
     let (_server, client) = started();
     import(&client, "nowhere&type=documents", "{}").expect_error(404, 1203);
+    // As ArangoDB since 3.0, whatever is asked for.
+    import(&client, "nowhere&type=documents&createCollection=true", "{}").expect_error(404, 1203);
     client.send("POST", "/_api/import?type=documents", &[], b"{}").expect_error(400, 1204);
     import(&client, "c&type=magic", "{}").expect_error(400, 10);
     client.send("POST", "/_api/import/c?collection=c", &[], b"").expect_error(400, 601);

@@ -46,7 +46,8 @@ pub struct ImportOptions {
     /// Whether the documents take the place of those that the collection has. They are written beside these, by as many
     /// commits as they need, and are put into their place at the end, at once: whatever ends the import before, a crash
     /// included, leaves the collection as it was. What others write to it meanwhile goes with the old documents; when they
-    /// change its name or its indexes, the import fails with number 1200. Inside of a transaction the old documents are
+    /// change its name or its indexes, the import fails with number 1200. The disk needs room for the old documents and the
+    /// new, until the old ones are cleared in the background. Inside of a transaction the old documents are
     /// removed one by one.
     pub overwrite: bool,
     /// Whether the commits wait until everything is on disk.
