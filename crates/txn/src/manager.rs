@@ -16,7 +16,7 @@ use crate::journal::{self, Journal, StoredSeq};
 use crate::locks::{LockManager, TransactionId};
 use crate::snapshots::{SharedSnapshot, SnapshotRegistry};
 use crate::{
-    CommitSeq, Durability, Error, Metrics, Options, ReadView, Result, Transaction, TransactionOptions,
+    CommitSeq, Durability, Error, Hold, Metrics, Options, ReadView, Result, Transaction, TransactionOptions,
 };
 
 /// Where in the engine's folder the log is.
@@ -219,6 +219,19 @@ impl TransactionManager {
     /// [`Error::Interrupted`](crate::Error::Interrupted), and those of [`TransactionManager::begin`].
     pub fn begin_with(&self, options: &TransactionOptions) -> Result<Transaction> {
         Transaction::begin(self.shared.clone(), options)
+    }
+
+    /// Locks the collections named by `options` and nothing else.
+    ///
+    /// # Errors
+    /// As of [`TransactionManager::begin_with`], but for those of the storage.
+    pub fn hold(&self, options: &TransactionOptions) -> Result<Hold> {
+        Hold::begin(self.shared.clone(), options)
+    }
+
+    /// Whether waits for locks end at once, since the manager is to be dropped.
+    pub fn is_stopping(&self) -> bool {
+        self.shared.locks.is_stopped()
     }
 
     /// Ends all waits for locks, and those that would begin later at once, with

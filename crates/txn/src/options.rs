@@ -81,6 +81,11 @@ pub struct TransactionOptions {
     pub bytes_max: Option<u64>,
     /// Ends the waits of the transaction, the one for `collections` included.
     pub interrupt: Option<Interrupt>,
+    /// Transactions that can't go on before this one has ended. Who waits for one of them waits for this one too, as
+    /// long as it waits: a deadlock may lead through both.
+    pub inside_of: SmallVec<[u64; 2]>,
+    /// Whether it gives way in a deadlock before others that would end it too: it has nothing to lose.
+    pub yields: bool,
 }
 
 impl TransactionOptions {

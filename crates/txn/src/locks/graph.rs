@@ -12,16 +12,10 @@ use hashbrown::{HashMap, HashSet};
 use super::collection_lock::CollectionLock;
 use super::key_table::LockKey;
 use super::ticket::{Ticket, WaitOutcome};
+use super::waits::{Resource, Waits};
 use super::write_gates::{Entry, WriteGates};
-use super::{LockMode, TransactionId};
+use super::{LockMode, LockOwner, TransactionId};
 use crate::CommitSeq;
-
-/// What a transaction waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Resource {
-    Collection(u64),
-    Key(LockKey),
-}
 
 /// Which edges of the graph are asked for.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +59,7 @@ pub(super) struct WaitGraph {
     gates: Arc<WriteGates>,
     collections: HashMap<u64, CollectionLock, RandomState>,
     keys: HashMap<LockKey, KeyQueue, RandomState>,
-    waiting: HashMap<TransactionId, Resource, RandomState>,
+    waiting: Waits,
     n_deadlocks: u64,
 }
 
@@ -75,7 +69,7 @@ impl WaitGraph {
             gates,
             collections: HashMap::default(),
             keys: HashMap::default(),
-            waiting: HashMap::default(),
+            waiting: Waits::default(),
             n_deadlocks: 0,
         }
     }
@@ -100,16 +94,17 @@ impl WaitGraph {
     /// Takes a collection, or queues for it; a ticket that is returned may be decided already.
     pub(super) fn request_collection(
         &mut self,
-        transaction: TransactionId,
+        owner: &LockOwner,
         collection: u64,
         mode: LockMode,
     ) -> Option<Arc<Ticket>> {
+        let transaction = owner.id;
         // It may have been opened since the caller looked.
         if mode == LockMode::Write && self.gates.enter(collection, transaction) != Entry::Closed {
             return None;
         }
         let ticket = self.collections.entry(collection).or_default().request(transaction, mode)?;
-        self.begin_wait(transaction, Resource::Collection(collection));
+        self.waiting.begin(owner, Resource::Collection(collection));
         Some(ticket)
     }
 
@@ -121,7 +116,7 @@ impl WaitGraph {
         };
         let waiting = &mut self.waiting;
         lock.release(transaction, |granted| {
-            waiting.remove(&granted);
+            waiting.end(granted);
         });
         self.open_if_shared(collection);
     }
@@ -139,15 +134,16 @@ impl WaitGraph {
     /// Queues for a key that `holder` holds; the ticket that is returned may be decided already.
     pub(super) fn queue_for_key(
         &mut self,
-        transaction: TransactionId,
+        owner: &LockOwner,
         key: LockKey,
         holder: TransactionId,
         snapshot: CommitSeq,
     ) -> Arc<Ticket> {
+        let transaction = owner.id;
         let ticket = Ticket::new();
         let queue = self.keys.entry(key).or_insert_with(|| KeyQueue { holder, waiters: VecDeque::new() });
         queue.waiters.push_back(KeyWaiter { transaction, snapshot, ticket: ticket.clone() });
-        self.begin_wait(transaction, Resource::Key(key));
+        self.waiting.begin(owner, Resource::Key(key));
         ticket
     }
 
@@ -160,7 +156,7 @@ impl WaitGraph {
     ) -> Option<(TransactionId, bool)> {
         let queue = self.keys.get_mut(&key)?;
         while let Some(waiter) = queue.waiters.pop_front() {
-            self.waiting.remove(&waiter.transaction);
+            self.waiting.end(waiter.transaction);
             if committed > waiter.snapshot {
                 waiter.ticket.decide(WaitOutcome::Conflict);
                 continue;
@@ -202,12 +198,12 @@ impl WaitGraph {
     /// Ends a wait without the lock; the ticket, unless the wait has ended already, and the key if nobody waits for it
     /// any more.
     pub(super) fn leave(&mut self, transaction: TransactionId) -> Option<(Arc<Ticket>, Option<LockKey>)> {
-        match self.waiting.remove(&transaction)? {
+        match self.waiting.end(transaction)? {
             Resource::Collection(collection) => {
                 let lock = self.collections.get_mut(&collection)?;
                 let waiting = &mut self.waiting;
                 let ticket = lock.leave_queue(transaction, |granted| {
-                    waiting.remove(&granted);
+                    waiting.end(granted);
                 });
                 self.open_if_shared(collection);
                 Some((ticket?, None))
@@ -225,25 +221,22 @@ impl WaitGraph {
         }
     }
 
-    fn begin_wait(&mut self, transaction: TransactionId, resource: Resource) {
-        self.waiting.insert(transaction, resource);
-    }
-
     fn blockers_of(&self, transaction: TransactionId, edges: Edges) -> Vec<TransactionId> {
         let mut found = Vec::new();
-        match self.waiting.get(&transaction) {
+        match self.waiting.resource_of(transaction) {
             Some(Resource::Collection(collection)) => {
-                if let Some(lock) = self.collections.get(collection) {
+                if let Some(lock) = self.collections.get(&collection) {
                     lock.blockers_of(transaction, edges, &mut found);
                 }
             }
             Some(Resource::Key(key)) => {
-                if let Some(queue) = self.keys.get(key) {
+                if let Some(queue) = self.keys.get(&key) {
                     queue.blockers_of(transaction, edges, &mut found);
                 }
             }
             None => {}
         }
+        found.extend(self.waiting.inside_of(transaction).filter(|inner| !edges.leaves_out(*inner)));
         found
     }
 
@@ -287,23 +280,28 @@ impl WaitGraph {
         }
     }
 
-    /// Whom to sacrifice: someone who is part of every circle through `start`, so that one is enough; of these the one
-    /// with the most edges, who is likely to close more circles later; of several the youngest.
+    /// Whom to sacrifice: someone who is part of every circle through `start`, so that one is enough; of these one who
+    /// offers to give way, else the one with the most edges, who is likely to close more circles later; of several the
+    /// youngest.
     fn victim_of(&self, start: TransactionId, mut cycle: Vec<TransactionId>) -> Option<TransactionId> {
         cycle.retain(|member| {
-            *member == start || self.cycle_through(start, Edges::Without(*member)).is_none()
+            // Who is suspended while another one waits has no wait to be ended.
+            let can_end = *member == start || self.waiting.is_waiting(*member);
+            can_end && (*member == start || self.cycle_through(start, Edges::Without(*member)).is_none())
         });
         let mut n_edges: HashMap<TransactionId, usize, RandomState> =
             cycle.iter().map(|transaction| (*transaction, 0)).collect();
-        for waiting in self.waiting.keys() {
-            let blockers = self.blockers_of(*waiting, Edges::All);
-            for end in std::iter::repeat_n(waiting, blockers.len()).chain(&blockers) {
-                if let Some(count) = n_edges.get_mut(end) {
+        for waiting in self.waiting.transactions() {
+            let blockers = self.blockers_of(waiting, Edges::All);
+            for end in std::iter::repeat_n(waiting, blockers.len()).chain(blockers.iter().copied()) {
+                if let Some(count) = n_edges.get_mut(&end) {
                     *count += 1;
                 }
             }
         }
-        cycle.into_iter().max_by_key(|member| (n_edges.get(member).copied(), *member))
+        let rank =
+            |member: &TransactionId| (self.waiting.yields(*member), n_edges.get(member).copied(), *member);
+        cycle.into_iter().max_by_key(rank)
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::graph::WaitGraph;
 use super::key_table::{KeyAttempt, KeyTable};
 use super::write_gates::{Entry, WriteGates};
-use super::{LockKey, LockMode, Ticket, TransactionId, WaitOutcome};
+use super::{LockKey, LockMode, LockOwner, OTHER_LOCKS, Ticket, TransactionId, WaitOutcome};
 use crate::CommitSeq;
 use crate::primitives::Mutex;
 
@@ -62,10 +62,11 @@ impl LockManager {
     pub(crate) fn lock_key(
         &self,
         key: LockKey,
-        transaction: TransactionId,
+        owner: &LockOwner,
         snapshot: CommitSeq,
         if_taken: IfTaken,
     ) -> LockAttempt {
+        let transaction = owner.id;
         match self.keys.acquire(key, transaction, snapshot) {
             KeyAttempt::HeldBy(_) if if_taken == IfTaken::Queue => {}
             KeyAttempt::HeldBy(_) | KeyAttempt::Conflict => return LockAttempt::Conflict,
@@ -78,7 +79,7 @@ impl LockManager {
             KeyAttempt::AlreadyHeld => LockAttempt::AlreadyHeld,
             KeyAttempt::Conflict => LockAttempt::Conflict,
             KeyAttempt::HeldBy(holder) => {
-                let ticket = graph.queue_for_key(transaction, key, holder, snapshot);
+                let ticket = graph.queue_for_key(owner, key, holder, snapshot);
                 self.begin_wait(&mut graph, transaction, &ticket);
                 LockAttempt::Queued(ticket)
             }
@@ -86,12 +87,8 @@ impl LockManager {
     }
 
     /// Takes a collection in at least this mode, or queues for it.
-    pub(crate) fn lock_collection(
-        &self,
-        collection: u64,
-        mode: LockMode,
-        transaction: TransactionId,
-    ) -> LockAttempt {
+    pub(crate) fn lock_collection(&self, collection: u64, mode: LockMode, owner: &LockOwner) -> LockAttempt {
+        let transaction = owner.id;
         if mode == LockMode::Read {
             return LockAttempt::AlreadyHeld;
         }
@@ -107,7 +104,7 @@ impl LockManager {
         if held.is_some_and(|held| held >= mode) {
             return LockAttempt::AlreadyHeld;
         }
-        match graph.request_collection(transaction, collection, mode) {
+        match graph.request_collection(owner, collection, mode) {
             None if held.is_some() => LockAttempt::AlreadyHeld,
             None => LockAttempt::Acquired,
             Some(ticket) => {
@@ -210,6 +207,7 @@ impl LockManager {
     /// Collections locked.
     pub(crate) fn n_collections(&self) -> usize {
         let mut locked: Vec<u64> = self.graph.lock().collections().chain(self.gates.collections()).collect();
+        locked.retain(|number| *number < OTHER_LOCKS);
         locked.sort_unstable();
         locked.dedup();
         locked.len()

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::Transaction;
-use crate::locks::{IfTaken, LockAttempt, LockKey, Ticket, WaitOutcome};
+use crate::locks::{IfTaken, LockAttempt, LockKey, OTHER_LOCKS, Ticket, WaitOutcome};
 use crate::{CommitSeq, Error, LockMode, Result};
 
 impl Transaction {
@@ -25,7 +25,7 @@ impl Transaction {
         let lock_key = LockKey::new(keyspace, key);
         let timeout = self.shared_key_wait.unwrap_or(self.lock_timeouts.key);
         let if_taken = if timeout.is_zero() { IfTaken::Fail } else { IfTaken::Queue };
-        let outcome = match self.shared.locks.lock_key(lock_key, self.id, self.seen(lock_key), if_taken) {
+        let outcome = match self.shared.locks.lock_key(lock_key, &self.owner, self.seen(lock_key), if_taken) {
             LockAttempt::AlreadyHeld => return Ok(()),
             LockAttempt::Acquired => Some(WaitOutcome::Granted),
             LockAttempt::Conflict => Some(WaitOutcome::Conflict),
@@ -103,7 +103,8 @@ impl Transaction {
                 .try_for_each(|(collection, mode)| self.take_collection(*collection, *mode));
         }
         let mut collections = collections.to_vec();
-        collections.sort_unstable_by(|left, right| (left.0, right.1).cmp(&(right.0, left.1)));
+        let place = |number: u64| (number < OTHER_LOCKS, number);
+        collections.sort_unstable_by(|left, right| (place(left.0), right.1).cmp(&(place(right.0), left.1)));
         collections.dedup_by_key(|(collection, _)| *collection);
         collections.into_iter().try_for_each(|(collection, mode)| self.take_collection(collection, mode))
     }
@@ -115,7 +116,7 @@ impl Transaction {
         if mode == LockMode::Read || held_mode.is_some_and(|held| held >= mode) {
             return Ok(());
         }
-        match self.shared.locks.lock_collection(collection, mode, self.id) {
+        match self.shared.locks.lock_collection(collection, mode, &self.owner) {
             LockAttempt::AlreadyHeld | LockAttempt::Acquired => {}
             LockAttempt::Conflict => {
                 return Err(Error::LockTimeout { collection, waited: Duration::ZERO });
@@ -149,7 +150,7 @@ impl Transaction {
         let _watched = self.interrupt.as_ref().map(|interrupt| interrupt.watch(ticket));
         let locks = &self.shared.locks;
         let deadline = Instant::now().checked_add(timeout);
-        let outcome = ticket.wait_until(deadline).or_else(|| locks.give_up(self.id, ticket));
+        let outcome = ticket.wait_until(deadline).or_else(|| locks.give_up(self.owner.id, ticket));
         if outcome.is_none() && ticket.is_interrupted() {
             return Err(if locks.is_stopped() { Error::Stopping } else { Error::Interrupted });
         }
@@ -161,6 +162,6 @@ impl Transaction {
         let collections = std::mem::take(&mut self.locked_collections);
         self.shared
             .locks
-            .release_collections(collections.into_iter().map(|(collection, _)| collection), self.id);
+            .release_collections(collections.into_iter().map(|(collection, _)| collection), self.owner.id);
     }
 }

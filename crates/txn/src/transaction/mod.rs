@@ -1,6 +1,7 @@
 //! One transaction: its snapshot, its writes, and how it ends.
 
 mod commit;
+mod hold;
 mod locking;
 mod savepoint;
 
@@ -10,14 +11,15 @@ use std::time::Duration;
 
 use ahash::RandomState;
 use hashbrown::HashMap;
-use persea_kv::Tree;
+use persea_kv::{Direction, Tree};
 use smallvec::SmallVec;
 
+pub use self::hold::Hold;
 pub use self::savepoint::Savepoint;
 
 use crate::clearing::ClearTask;
-use crate::keyspace::{MAX_KEY_BYTES, PREFIX_BYTES, RESERVED_KEYSPACE, full_key};
-use crate::locks::{LockKey, TransactionId};
+use crate::keyspace::{FullBounds, MAX_KEY_BYTES, PREFIX_BYTES, RESERVED_KEYSPACE, full_key, strip};
+use crate::locks::{LockKey, LockOwner};
 use crate::manager::Shared;
 use crate::snapshots::SharedSnapshot;
 use crate::write_set::{Buffer, Layer, Layers, RawBuffer};
@@ -31,7 +33,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Transaction {
     shared: Arc<Shared>,
-    id: TransactionId,
+    owner: LockOwner,
     /// What others commit after this conflicts with what it writes.
     begun_at: CommitSeq,
     /// The newest commit that it reads: later than `begun_at` once it has committed a part.
@@ -83,8 +85,23 @@ enum State {
 
 impl Transaction {
     pub(crate) fn begin(shared: Arc<Shared>, options: &TransactionOptions) -> Result<Transaction> {
+        let mut transaction = Transaction::without_snapshot(shared, options)?;
+        let snapshot = transaction.shared.begin_snapshot()?;
+        transaction.begun_at = snapshot.commit_seq();
+        transaction.reads_at = snapshot.commit_seq();
+        transaction.snapshot = Some(snapshot);
+        transaction.state = State::Active;
+        Ok(transaction)
+    }
+
+    /// One that holds what it is to lock up front, and can't be used until it has a snapshot.
+    fn without_snapshot(shared: Arc<Shared>, options: &TransactionOptions) -> Result<Transaction> {
         let mut transaction = Transaction {
-            id: shared.next_transaction_id(),
+            owner: LockOwner {
+                id: shared.next_transaction_id(),
+                inside_of: options.inside_of.clone(),
+                yields: options.yields,
+            },
             begun_at: CommitSeq(0),
             reads_at: CommitSeq(0),
             snapshot: None,
@@ -109,17 +126,12 @@ impl Transaction {
             shared,
         };
         transaction.lock_declared(&options.collections)?;
-        let snapshot = transaction.shared.begin_snapshot()?;
-        transaction.begun_at = snapshot.commit_seq();
-        transaction.reads_at = snapshot.commit_seq();
-        transaction.snapshot = Some(snapshot);
-        transaction.state = State::Active;
         Ok(transaction)
     }
 
     /// Number of the transaction, unique while the manager is open.
     pub fn id(&self) -> u64 {
-        self.id
+        self.owner.id
     }
 
     /// The newest commit that the transaction sees.
@@ -329,6 +341,20 @@ impl Transaction {
         self.buffer.put(Tree::Meta, RESERVED_KEYSPACE, &task.marker(), Some(&[]));
         self.clears.push(task);
         Ok(())
+    }
+
+    /// Calls `found` with each key of a keyspace that the transaction has put or deleted, in no order; a key may come
+    /// more than once.
+    pub fn for_each_written(&mut self, tree: Tree, keyspace: u64, mut found: impl FnMut(&[u8])) {
+        self.seal();
+        let bounds = FullBounds::whole(keyspace);
+        for layer in self.layers.iter() {
+            let mut written = layer.range(tree, bounds.borrow());
+            while let Some((key, _)) = written.head(Direction::Forward) {
+                found(strip(key));
+                written.advance(Direction::Forward);
+            }
+        }
     }
 
     /// True if nothing was written.
