@@ -8,13 +8,14 @@ use persea_kv::{Direction, Tree};
 use persea_txn::{CommitSeq, Durability};
 use persea_vpack::{Slice, VPackBuf};
 
+use crate::change_capture::ChangeCapture;
 use crate::counts::{self, Counters, Totals};
 use crate::definition::Definition;
 use crate::error::{Error, Result};
 use crate::index::Index;
 use crate::key_generator::KeyGenerator;
 use crate::keyspaces::{META_COLLECTIONS, pair_key};
-use crate::properties::{CollectionKind, Properties, PropertyChanges, object};
+use crate::properties::{CollectionKind, PropertyChanges, object};
 use crate::read::View;
 use crate::revision::Revision;
 use crate::shared::Shared;
@@ -40,6 +41,9 @@ pub struct Collection {
     /// [`definition`](Self::definition) does not.
     is_changing: AtomicBool,
     is_dropped: AtomicBool,
+    /// How many want to drop it now.
+    n_ending: AtomicUsize,
+    pub(crate) capture: ChangeCapture,
     /// Last committed count, for estimates.
     count_estimate: AtomicI64,
     pub(crate) counters: Counters,
@@ -89,6 +93,8 @@ impl Collection {
             // Where another process changes definitions, each snapshot is asked for its own.
             is_changing: AtomicBool::new(shared.is_read_only),
             is_dropped: AtomicBool::new(false),
+            n_ending: AtomicUsize::new(0),
+            capture: ChangeCapture::default(),
             count_estimate: AtomicI64::new(count),
             counters,
             n_commits: AtomicUsize::new(0),
@@ -138,20 +144,46 @@ impl Collection {
         self.is_dropped.load(Ordering::Acquire)
     }
 
-    /// Commits what drops the collection. The caller holds the gate.
-    pub(crate) fn commit_drop(collections: &[&Self], transaction: persea_txn::Transaction) -> Result<()> {
+    /// Runs a commit that changes how these collections are defined, and `apply` once everybody can see it. The caller
+    /// holds their gates.
+    ///
+    /// # Errors
+    /// Those of the commit. If it is visible all the same, so is what `apply` has done.
+    pub(crate) fn commit_change(
+        shared: &Shared,
+        changed: &[&Self],
+        commit: impl FnOnce() -> persea_txn::Result<CommitSeq>,
+        apply: impl FnOnce(CommitSeq),
+    ) -> Result<()> {
         let set_changing = |is_changing: bool| {
-            collections
+            changed
                 .iter()
                 .for_each(|collection| collection.is_changing.store(is_changing, Ordering::Release));
         };
-        // It stays so: a dropped collection can only be read in snapshots that know its record.
         set_changing(true);
-        if let Err(error) = transaction.commit(Durability::Buffered) {
-            set_changing(false);
-            return Err(error.into());
+        let committed = commit().map_err(Error::from);
+        match &committed {
+            Ok(seq) => apply(*seq),
+            // Which one it was is not known; that it is none after the latest is enough.
+            Err(error) if error.is_committed() => apply(shared.manager.latest_commit()),
+            Err(_) => {}
         }
-        collections.iter().for_each(|collection| collection.mark_dropped());
+        set_changing(false);
+        committed.map(drop)
+    }
+
+    /// Tells who works on the collection for long that somebody wants to drop it, until the guard is dropped.
+    pub(crate) fn announce_end(self: &Arc<Self>) -> AnnouncedEnd {
+        self.n_ending.fetch_add(1, Ordering::Relaxed);
+        AnnouncedEnd(Arc::clone(self))
+    }
+
+    /// Fails when the collection was dropped, or is about to be.
+    pub(crate) fn check_stays(&self) -> Result<()> {
+        self.check_exists()?;
+        if self.n_ending.load(Ordering::Relaxed) > 0 {
+            return Err(Error::CollectionNotFound(format!("{} is being dropped", self.name())));
+        }
         Ok(())
     }
 
@@ -243,26 +275,20 @@ impl Collection {
     pub(crate) fn commit_definition(
         &self,
         mut transaction: persea_txn::Transaction,
-        mut definition: Definition,
+        definition: Definition,
     ) -> Result<()> {
         self.put_record(&mut transaction, &definition)?;
-        let is_new_generation = definition.generation != self.definition.read().generation;
-        self.is_changing.store(true, Ordering::Release);
-        let committed = transaction.commit(Durability::Buffered).map_err(Error::from);
-        let since = match &committed {
-            Ok(since) => Some(*since),
-            // What could not be synced is visible all the same.
-            Err(error) if error.is_committed() => Some(self.shared.manager.latest_commit()),
-            Err(_) => None,
-        };
-        if let Some(since) = since {
-            if is_new_generation {
-                definition.since = since;
-            }
-            *self.definition.write() = Arc::new(definition);
+        let commit = || transaction.commit(Durability::Buffered);
+        Self::commit_change(&self.shared, &[self], commit, |seq| self.set_definition(definition, seq))
+    }
+
+    /// Makes a definition current that a commit has brought.
+    pub(crate) fn set_definition(&self, mut definition: Definition, seq: CommitSeq) {
+        let mut current = self.definition.write();
+        if definition.generation != current.generation {
+            definition.since = seq;
         }
-        self.is_changing.store(false, Ordering::Release);
-        committed.map(drop)
+        *current = Arc::new(definition);
     }
 
     /// The definition that goes with a snapshot, which `read` reads records of collections from.
@@ -276,7 +302,7 @@ impl Collection {
     ) -> Result<Arc<Definition>> {
         // In this order: what changes the definition says so before the snapshot can see it, and until after the
         // definition is current.
-        let is_changing = self.is_changing.load(Ordering::Acquire);
+        let is_changing = self.is_changing.load(Ordering::Acquire) || self.is_dropped();
         let current = self.definition();
         if !is_changing && current.since <= snapshot {
             return Ok(current);
@@ -420,9 +446,14 @@ impl Collection {
         }
         Ok(())
     }
+}
 
-    /// Properties of the collection as the catalog knows them.
-    pub(crate) fn stored_properties(&self) -> Properties {
-        self.definition.read().properties.clone()
+/// Somebody wants to drop a collection.
+#[derive(Debug)]
+pub(crate) struct AnnouncedEnd(Arc<Collection>);
+
+impl Drop for AnnouncedEnd {
+    fn drop(&mut self) {
+        self.0.n_ending.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -1,19 +1,21 @@
 //! One database: its collections, and creating, dropping and finding them.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use ahash::AHashMap;
 use parking_lot::{Mutex, RwLock};
 use persea_kv::{Direction, Tree};
-use persea_txn::{CommitSeq, Durability, Interrupt, ReadView, TransactionOptions};
+use persea_txn::{CommitSeq, Durability, ReadView, TransactionOptions};
 use persea_vpack::Slice;
 
+use crate::change_lock::{ChangeLocks, ChangeOptions, right_to_change, without_writers};
 use crate::collection::Collection;
 use crate::counts::{self, Counters, Totals};
 use crate::databases::SYSTEM;
 use crate::definition::Definition;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, is_visible};
 use crate::graph::GraphError;
 use crate::keyspaces::{META_COLLECTIONS, META_DATABASES, META_ESTIMATES, pair_key, read_u64};
 use crate::names::check_collection_name;
@@ -38,6 +40,7 @@ pub struct Database {
     catalog: RwLock<Catalog>,
     /// Serialises creating, renaming and dropping of collections.
     pub(crate) changes: Mutex<()>,
+    is_dropped: AtomicBool,
     /// What is known of the records that another process writes.
     followed: Mutex<Followed>,
 }
@@ -79,6 +82,7 @@ impl Database {
             name: name.into(),
             catalog: RwLock::new(catalog),
             changes: Mutex::new(()),
+            is_dropped: AtomicBool::new(false),
             followed: Mutex::default(),
         }))
     }
@@ -172,10 +176,12 @@ impl Database {
             collection.put_record(&mut transaction, &collection.definition())?;
             created.push(collection);
         }
-        transaction.commit(Durability::Buffered)?;
-        let mut catalog = self.catalog.write();
-        created.into_iter().for_each(|collection| catalog.insert(collection));
-        Ok(())
+        let outcome = transaction.commit(Durability::Buffered).map_err(Error::from);
+        if is_visible(&outcome) {
+            let mut catalog = self.catalog.write();
+            created.into_iter().for_each(|collection| catalog.insert(collection));
+        }
+        outcome.map(drop)
     }
 
     /// Identifier, unique in the server.
@@ -328,6 +334,7 @@ impl Database {
     pub fn create_collection(&self, options: CollectionOptions) -> Result<Arc<Collection>> {
         check_collection_name(&options.name, options.is_system, self.shared.naming)?;
         let _changes = self.changes.lock();
+        self.check_exists()?;
         self.check_name_is_free(&options.name)?;
         let last_value = options.key_options.last_value;
         let definition = self.new_definition(options)?;
@@ -335,9 +342,11 @@ impl Database {
         let collection = Collection::assemble(&self.shared, self.id, definition, totals, Counters::default());
         let mut transaction = self.shared.manager.begin()?;
         collection.put_record(&mut transaction, &collection.definition())?;
-        transaction.commit(Durability::Buffered)?;
-        self.catalog.write().insert(Arc::clone(&collection));
-        Ok(collection)
+        let outcome = transaction.commit(Durability::Buffered).map_err(Error::from);
+        if is_visible(&outcome) {
+            self.catalog.write().insert(Arc::clone(&collection));
+        }
+        outcome.map(|_| collection)
     }
 
     fn new_definition(&self, options: CollectionOptions) -> Result<Definition> {
@@ -365,29 +374,35 @@ impl Database {
         Ok(())
     }
 
-    /// Drops a collection with its documents and indexes. Waits for who holds it exclusively.
+    /// Drops a collection with its documents and indexes. Waits for who writes to it.
     ///
     /// # Errors
     /// [`Error::CollectionNotFound`]; [`Error::Forbidden`] for system collections unless `allow_system`;
     /// [`GraphError::MustNotDrop`] while a named graph uses it; [`Error::LockTimeout`].
     pub fn drop_collection(&self, name_or_id: &str, allow_system: bool) -> Result<u64> {
-        self.drop_collection_unless(name_or_id, allow_system, None)
+        self.drop_collection_with(name_or_id, allow_system, &ChangeOptions::default())
     }
 
-    /// As [`drop_collection`](Self::drop_collection) with a wait that `interrupt` ends.
+    /// As [`drop_collection`](Self::drop_collection) with waits of its own kind.
     ///
     /// # Errors
-    /// As [`drop_collection`](Self::drop_collection); [`Error::Interrupted`].
-    pub fn drop_collection_unless(
+    /// As [`drop_collection`](Self::drop_collection); [`Error::Interrupted`], [`Error::Deadlock`], [`Error::Stopping`].
+    pub fn drop_collection_with(
         &self,
         name_or_id: &str,
         allow_system: bool,
-        interrupt: Option<&Interrupt>,
+        options: &ChangeOptions,
     ) -> Result<u64> {
+        self.shared.check_writable()?;
         self.check_droppable(&*self.collection(name_or_id)?, allow_system)?;
-        let (collection, _lock, _changes) = self.lock_named(name_or_id, interrupt)?;
+        let (collection, _locks, _changes) = self.lock_named(name_or_id, options)?;
         self.check_droppable(&collection, allow_system)?;
-        self.drop_unchecked(&collection)?;
+        let _gate = collection.gate.write();
+        let dropped: &[&Collection] = &[&collection];
+        let mut transaction = self.shared.manager.begin()?;
+        self.retire(&mut transaction, dropped)?;
+        let commit = || transaction.commit(Durability::Buffered);
+        Collection::commit_change(&self.shared, dropped, commit, |_| self.forget(dropped))?;
         Ok(collection.id())
     }
 
@@ -405,37 +420,77 @@ impl Database {
         Ok(())
     }
 
-    /// Drops a collection whatever it is or who uses it. The caller holds `changes`.
-    pub(crate) fn drop_unchecked(&self, collection: &Collection) -> Result<()> {
-        let _gate = collection.gate.write();
-        let mut transaction = self.shared.manager.begin()?;
-        let view = transaction.view()?;
-        retire_collection(&view, &mut transaction, self.id, collection)?;
-        Collection::commit_drop(&[collection], transaction)?;
-        let mut catalog = self.catalog.write();
-        catalog.by_name.remove(&*collection.name());
-        catalog.by_id.remove(&collection.id());
-        drop(catalog);
+    /// Notes in `transaction` everything that dropping collections means. The caller holds their gates.
+    pub(crate) fn retire(
+        &self,
+        transaction: &mut persea_txn::Transaction,
+        collections: &[&Collection],
+    ) -> Result<()> {
+        // The newest state, which the gates keep as it is.
+        let view = self.shared.manager.snapshot()?;
+        for collection in collections {
+            let definition = collection.definition();
+            transaction.delete(Tree::Meta, META_COLLECTIONS, &pair_key(self.id, collection.id()))?;
+            transaction.clear_keyspace(Tree::Documents, definition.documents)?;
+            for index in definition.indexes.iter() {
+                index.retire(transaction)?;
+            }
+            counts::remove(&view, transaction, collection.id())?;
+        }
         Ok(())
     }
 
-    /// Forgets the database and all its collections, in one commit.
-    pub(crate) fn drop_contents(&self) -> Result<()> {
-        let _changes = self.changes.lock();
-        // In the order in which commits take gates.
-        let mut collections = self.collections();
-        collections.sort_by_key(|collection| collection.id());
-        let _gates: Vec<_> = collections.iter().map(|collection| collection.gate.write()).collect();
-        let mut transaction = self.shared.manager.begin()?;
-        let view = transaction.view()?;
-        for collection in &collections {
-            retire_collection(&view, &mut transaction, self.id, collection)?;
+    /// Takes dropped collections out of the catalog. The caller holds their gates and `changes`.
+    pub(crate) fn forget(&self, collections: &[&Collection]) {
+        let mut catalog = self.catalog.write();
+        for collection in collections {
+            collection.mark_dropped();
+            catalog.by_name.remove(&*collection.name());
+            catalog.by_id.remove(&collection.id());
         }
-        transaction.delete(Tree::Meta, META_DATABASES, &self.id.to_be_bytes())?;
-        let dropped: Vec<&Collection> = collections.iter().map(|collection| &**collection).collect();
-        Collection::commit_drop(&dropped, transaction)?;
-        *self.catalog.write() = Catalog::default();
-        Ok(())
+    }
+
+    /// Forgets the database and all its collections, in one commit, once nobody writes to them any more.
+    ///
+    /// # Errors
+    /// [`Error::DatabaseNotFound`] when somebody else has dropped it; as [`ChangeLocks::lock`].
+    pub(crate) fn drop_contents(&self, options: &ChangeOptions) -> Result<()> {
+        loop {
+            let mut collections = self.collections();
+            let _ends: Vec<_> = collections.iter().map(|collection| collection.announce_end()).collect();
+            let ids = collections.iter().map(|collection| collection.id());
+            let mut locks = ChangeLocks::new(&self.shared, options);
+            locks.lock(ids.flat_map(|id| [right_to_change(id), without_writers(id)]))?;
+            let _changes = self.changes.lock();
+            self.check_exists()?;
+            let is_locked = |id: &u64| collections.iter().any(|collection| collection.id() == *id);
+            if !self.catalog.read().by_id.keys().all(is_locked) {
+                // Somebody has made another one during the wait.
+                continue;
+            }
+            // In the order in which commits take gates.
+            collections.retain(|collection| !collection.is_dropped());
+            collections.sort_by_key(|collection| collection.id());
+            let dropped: Vec<&Collection> = collections.iter().map(|collection| &**collection).collect();
+            let _gates: Vec<_> = dropped.iter().map(|collection| collection.gate.write()).collect();
+            let mut transaction = self.shared.manager.begin()?;
+            self.retire(&mut transaction, &dropped)?;
+            transaction.delete(Tree::Meta, META_DATABASES, &self.id.to_be_bytes())?;
+            let commit = || transaction.commit(Durability::Buffered);
+            return Collection::commit_change(&self.shared, &dropped, commit, |_| {
+                self.forget(&dropped);
+                self.is_dropped.store(true, Ordering::Release);
+            });
+        }
+    }
+
+    /// Whether the database was dropped; handles to it answer with an error.
+    pub fn is_dropped(&self) -> bool {
+        self.is_dropped.load(Ordering::Acquire)
+    }
+
+    fn check_exists(&self) -> Result<()> {
+        if self.is_dropped() { Err(Error::DatabaseNotFound(self.name.to_string())) } else { Ok(()) }
     }
 
     /// Moves a collection to another name in the catalog.
@@ -474,29 +529,13 @@ fn assemble(
     Ok(Collection::assemble(shared, database, definition, totals, counters))
 }
 
-/// Notes in `transaction` everything that dropping a collection means.
-fn retire_collection(
-    view: &ReadView,
-    transaction: &mut persea_txn::Transaction,
-    database: u64,
-    collection: &Collection,
-) -> Result<()> {
-    let definition = collection.definition();
-    transaction.delete(Tree::Meta, META_COLLECTIONS, &pair_key(database, collection.id()))?;
-    transaction.clear_keyspace(Tree::Documents, definition.documents)?;
-    for index in definition.indexes.iter() {
-        index.retire(transaction)?;
-    }
-    counts::remove(view, transaction, collection.id())
-}
-
-/// Waits a little, longer with each attempt and never in step with others.
 fn may_try_again(error: &Error, attempt: u32, spent: Duration) -> bool {
     let is_lost_race = error.is_retryable() || matches!(error, Error::Deadlock);
     is_lost_race && attempt < ATTEMPTS_MAX && spent < PATIENCE
 }
 
-fn back_off(attempt: u32) {
+/// Waits a little, longer with each attempt and never in step with others.
+pub(crate) fn back_off(attempt: u32) {
     if attempt < 4 {
         std::thread::yield_now();
     } else {

@@ -9,6 +9,7 @@ use persea_kv::{Engine, Tree};
 use persea_txn::{Durability, TransactionManager};
 use persea_vpack::{Slice, vpack};
 
+use crate::change_lock::ChangeOptions;
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::keyspaces::{META_DATABASES, read_u64};
@@ -213,20 +214,33 @@ impl Databases {
         Ok(database)
     }
 
-    /// Drops a database with everything in it.
+    /// Drops a database with everything in it. Waits for who writes to one of its collections.
     ///
     /// # Errors
-    /// [`Error::DatabaseNotFound`]; [`Error::Forbidden`] for `_system`.
+    /// [`Error::DatabaseNotFound`]; [`Error::Forbidden`] for `_system`; [`Error::LockTimeout`].
     pub fn drop_database(&self, name: &str) -> Result<()> {
+        self.drop_database_with(name, &ChangeOptions::default())
+    }
+
+    /// As [`drop_database`](Self::drop_database) with waits of its own kind.
+    ///
+    /// # Errors
+    /// As [`drop_database`](Self::drop_database); [`Error::Interrupted`], [`Error::Deadlock`], [`Error::Stopping`].
+    pub fn drop_database_with(&self, name: &str, options: &ChangeOptions) -> Result<()> {
         self.shared.check_writable()?;
         if name == SYSTEM {
             return Err(Error::Forbidden("the _system database cannot be dropped".to_owned()));
         }
-        let _changes = self.changes.lock();
+        // The list of databases is free during the wait. Nobody can take the name as long as this one has it.
         let database = self.database(name)?;
-        database.drop_contents()?;
-        self.by_name.write().remove(name);
-        Ok(())
+        let outcome = database.drop_contents(options);
+        if database.is_dropped() {
+            let mut by_name = self.by_name.write();
+            if by_name.get(name).is_some_and(|named| named.id() == database.id()) {
+                by_name.remove(name);
+            }
+        }
+        outcome
     }
 }
 

@@ -1,5 +1,7 @@
 //! What can go wrong with databases, collections and documents, with the public error number of each case.
 
+use persea_txn::OTHER_LOCKS;
+
 /// Result of this crate's functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -144,9 +146,9 @@ pub enum Error {
     VPack(#[from] persea_vpack::Error),
 }
 
-/// Whether a commit that ended so is visible: what could not be synced is so all the same, and counts.
-pub(crate) fn is_visible(outcome: &Result<()>) -> bool {
-    outcome.as_ref().map_or_else(Error::is_committed, |()| true)
+/// Whether everybody sees what a commit has written: what could not be synced is visible all the same.
+pub(crate) fn is_visible<T>(outcome: &Result<T>) -> bool {
+    outcome.as_ref().map_or_else(Error::is_committed, |_| true)
 }
 
 impl From<persea_txn::Error> for Error {
@@ -166,6 +168,12 @@ impl From<persea_txn::Error> for Error {
             persea_txn::Error::ReadOnly(_) => Self::ReadOnly(error.to_string()),
             persea_txn::Error::SnapshotTooOld { .. } => Self::SnapshotTooOld(error.to_string()),
             persea_txn::Error::PartFailed(_) => Self::PartFailed(error.to_string()),
+            persea_txn::Error::LockTimeout { collection, waited } if collection >= OTHER_LOCKS => {
+                let (collection, seconds) = (collection - OTHER_LOCKS, waited.as_secs_f32());
+                Self::LockTimeout(format!(
+                    "timeout after {seconds} s waiting for another change of collection {collection}"
+                ))
+            }
             persea_txn::Error::LockTimeout { .. } => Self::LockTimeout(error.to_string()),
             persea_txn::Error::TransactionTooLarge { .. } => Self::ResourceLimit(error.to_string()),
             persea_txn::Error::ValueTooLong { .. } => Self::DocumentTooLarge,

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod bulk;
+mod change_capture;
 mod change_lock;
 mod checksum;
 mod collection;
@@ -15,6 +16,7 @@ mod figures;
 pub mod graph;
 mod index;
 mod index_build;
+mod index_fill;
 mod key_generator;
 pub mod keys;
 mod keyspaces;
@@ -33,6 +35,7 @@ mod verify;
 mod write;
 
 pub use bulk::InsertTally;
+pub use change_lock::ChangeOptions;
 pub use collection::Collection;
 pub use database::Database;
 pub use databases::{Databases, Options};

@@ -1,14 +1,17 @@
 //! Renaming a collection: its documents carry the name in `_id`, and graphs refer to it.
 
+use std::sync::Arc;
+
 use persea_kv::{Direction, Tree};
-use persea_txn::{Interrupt, LockMode, TransactionOptions};
+use persea_txn::LockMode;
 use persea_vpack::{Builder, Slice};
 
+use crate::change_lock::{ChangeLocks, ChangeOptions, right_to_change, without_writers};
 use crate::collection::Collection;
 use crate::database::Database;
 use crate::definition::Definition;
 use crate::error::{Error, Result};
-use crate::graph::GRAPHS;
+use crate::graph::{GRAPHS, NamedGraph};
 use crate::index::Index;
 use crate::keyspaces::read_u64;
 use crate::names::check_collection_name;
@@ -17,24 +20,25 @@ use crate::write::{EntryList, EntryMaker, Transaction, WriteOptions};
 
 impl Database {
     /// Renames a collection. Named graphs follow; edges that point into it keep their `_from` and `_to`. Waits for who
-    /// holds the collection exclusively, and for who writes to graphs if one uses the collection.
+    /// writes to the collection, and for who holds all graphs if one uses the collection.
     ///
     /// # Errors
     /// [`Error::BadParameter`] for an empty name, [`Error::IllegalName`], [`Error::DuplicateName`],
     /// [`Error::CollectionNotFound`], [`Error::Forbidden`] for system collections, [`Error::LockTimeout`].
     pub fn rename_collection(&self, name_or_id: &str, new_name: &str) -> Result<()> {
-        self.rename_collection_unless(name_or_id, new_name, None)
+        self.rename_collection_with(name_or_id, new_name, &ChangeOptions::default())
     }
 
-    /// As [`rename_collection`](Self::rename_collection) with a wait that `interrupt` ends.
+    /// As [`rename_collection`](Self::rename_collection) with waits of its own kind.
     ///
     /// # Errors
-    /// As [`rename_collection`](Self::rename_collection); [`Error::Interrupted`].
-    pub fn rename_collection_unless(
+    /// As [`rename_collection`](Self::rename_collection); [`Error::WriteConflict`] when graphs that use the collection
+    /// are written by others again and again; [`Error::Interrupted`], [`Error::Deadlock`], [`Error::Stopping`].
+    pub fn rename_collection_with(
         &self,
         name_or_id: &str,
         new_name: &str,
-        interrupt: Option<&Interrupt>,
+        options: &ChangeOptions,
     ) -> Result<()> {
         if new_name.is_empty() {
             return Err(Error::BadParameter("name is empty".to_owned()));
@@ -46,46 +50,72 @@ impl Database {
                 return Ok(());
             }
             self.check_renamable(&collection, new_name)?;
-            let is_in_graphs = self.is_in_graphs(&old_name)?;
-            let mut transaction = self.lock_for_rename(&collection, is_in_graphs, interrupt)?;
-            let _changes = self.changes.lock();
-            let is_same =
-                self.collection(name_or_id)?.id() == collection.id() && collection.name() == old_name;
-            if !is_same || self.is_in_graphs(&old_name)? != is_in_graphs {
-                // Something else has come to be true during the wait.
-                continue;
-            }
-            self.check_renamable(&collection, new_name)?;
+            let mut locks = ChangeLocks::new(&self.shared, options);
+            locks.lock([right_to_change(collection.id())])?;
+            let mut wanted = vec![without_writers(collection.id())];
+            let is_in_graphs = !self.graphs_with(&old_name)?.is_empty();
             if is_in_graphs {
-                self.rename_in_graphs(&mut transaction, &old_name, new_name)?;
+                wanted.push((self.collection(GRAPHS)?.id(), LockMode::Write));
             }
-            rename_stored(&collection, new_name)?;
-            self.replace_name(&old_name, &collection);
-            return transaction.commit();
+            let has_renamed = self.attempt_with(&locks.transaction_options(wanted), |transaction| {
+                // Something else may have come to be true during the wait.
+                let named = self.collection(name_or_id)?;
+                let is_same = named.id() == collection.id() && named.name() == old_name;
+                let graphs = self.graphs_with(&old_name)?;
+                if !is_same || graphs.is_empty() == is_in_graphs {
+                    return Ok(false);
+                }
+                self.try_rename(transaction, &collection, &graphs, new_name)
+            })?;
+            if has_renamed {
+                return Ok(());
+            }
         }
     }
 
-    /// Locks the collection against others that hold it exclusively, and all graphs if they have to follow. After that
-    /// nothing of a rename waits for a lock.
-    fn lock_for_rename(
+    /// Renames a collection without writers, in one commit with the graphs that use it. False if these have become
+    /// others.
+    fn try_rename(
         &self,
-        collection: &Collection,
-        is_in_graphs: bool,
-        interrupt: Option<&Interrupt>,
-    ) -> Result<Transaction> {
-        let mut locks = vec![(collection.id(), LockMode::Write)];
-        if is_in_graphs {
-            // Others should not stand still for the graphs while the collection is waited for.
-            drop(collection.lock_for_change(interrupt)?);
-            locks.push((self.collection(GRAPHS)?.id(), LockMode::Exclusive));
+        mut transaction: Transaction,
+        collection: &Arc<Collection>,
+        graphs: &[NamedGraph],
+        new_name: &str,
+    ) -> Result<bool> {
+        let old_name = collection.name();
+        if !graphs.is_empty() {
+            self.rename_in_graphs(&mut transaction, graphs, &old_name, new_name)?;
         }
-        let mut options = TransactionOptions::locking(locks);
-        options.interrupt = interrupt.cloned();
-        self.begin_with(&options)
+        // What waits is done.
+        let _changes = self.changes.lock();
+        self.check_renamable(collection, new_name)?;
+        if self.graphs_with(&old_name)? != graphs {
+            return Ok(false);
+        }
+        let outcome = transaction.commit_changing(
+            &[collection],
+            |inner| {
+                let definition = collection.definition();
+                let mut properties = definition.properties.clone();
+                new_name.clone_into(&mut properties.options.name);
+                let renamed = definition.with_properties(properties);
+                rewrite_ids(inner, &definition, new_name)?;
+                collection.put_record(inner, &renamed)?;
+                Ok(renamed)
+            },
+            |renamed, seq| {
+                collection.set_definition(renamed, seq);
+                self.replace_name(&old_name, collection);
+            },
+        );
+        outcome.map(|()| true)
     }
 
-    fn is_in_graphs(&self, name: &str) -> Result<bool> {
-        Ok(self.graphs()?.iter().any(|graph| graph.role_of(name).is_some()))
+    /// The graphs that use the collection of this name.
+    fn graphs_with(&self, name: &str) -> Result<Vec<NamedGraph>> {
+        let mut graphs = self.graphs()?;
+        graphs.retain(|graph| graph.role_of(name).is_some());
+        Ok(graphs)
     }
 
     fn check_renamable(&self, collection: &Collection, new_name: &str) -> Result<()> {
@@ -97,33 +127,30 @@ impl Database {
         self.check_name_is_free(new_name)
     }
 
-    fn rename_in_graphs(&self, transaction: &mut Transaction, old_name: &str, new_name: &str) -> Result<()> {
+    fn rename_in_graphs(
+        &self,
+        transaction: &mut Transaction,
+        graphs: &[NamedGraph],
+        old_name: &str,
+        new_name: &str,
+    ) -> Result<()> {
         let collection = self.collection(GRAPHS)?;
-        for mut graph in self.graphs()? {
-            if graph.rename_collection(old_name, new_name) {
-                let document = graph.to_document()?;
-                transaction.replace(
-                    &collection,
-                    &graph.name,
-                    document.as_slice(),
-                    &WriteOptions::default(),
-                )?;
-            }
+        for graph in graphs {
+            let mut graph = graph.clone();
+            graph.rename_collection(old_name, new_name);
+            let document = graph.to_document()?;
+            // The graph may have changed since it was read.
+            let options = WriteOptions { if_match: Some(graph.rev.clone()), ..WriteOptions::default() };
+            let replaced = transaction.replace(&collection, &graph.name, document.as_slice(), &options);
+            replaced.map_err(|error| match error {
+                Error::RevisionMismatch { .. } | Error::DocumentNotFound => {
+                    Error::WriteConflict(format!("graph '{}' was changed meanwhile", graph.name))
+                }
+                other => other,
+            })?;
         }
         Ok(())
     }
-}
-
-/// Renames the collection in the store, documents included, in one commit.
-fn rename_stored(collection: &Collection, new_name: &str) -> Result<()> {
-    let _gate = collection.gate.write();
-    let definition = collection.definition();
-    let mut properties = collection.stored_properties();
-    new_name.clone_into(&mut properties.options.name);
-    let renamed = definition.with_properties(properties);
-    let mut transaction = collection.shared.manager.begin()?;
-    rewrite_ids(&mut transaction, &definition, new_name)?;
-    collection.commit_definition(transaction, renamed)
 }
 
 fn rewrite_ids(

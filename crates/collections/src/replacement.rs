@@ -9,6 +9,7 @@ use std::sync::Arc;
 use persea_kv::Tree;
 use persea_txn::Interrupt;
 
+use crate::change_lock::{ChangeLocks, ChangeOptions, right_to_change, without_writers};
 use crate::collection::Collection;
 use crate::counts::{self, Counters, Totals};
 use crate::definition::Definition;
@@ -71,8 +72,8 @@ impl Replacement {
     }
 
     /// Puts the documents that were written into the place of those that the collection has now, in one commit that takes
-    /// the same short time whatever their number. Waits for who holds the collection exclusively, unless `interrupt` ends
-    /// the wait.
+    /// the same short time whatever their number. Waits for who writes to the collection, unless `interrupt` ends the
+    /// wait.
     ///
     /// # Errors
     /// [`Error::DefinitionChanged`] when the collection has got another name or other indexes since the beginning,
@@ -80,7 +81,9 @@ impl Replacement {
     /// collection is as it was then, unless only the sync failed.
     pub fn commit(mut self, interrupt: Option<&Interrupt>) -> Result<()> {
         let Replacement { target, staged, notes, .. } = &self;
-        let _lock = target.lock_for_change(interrupt)?;
+        let options = ChangeOptions { interrupt: interrupt.cloned(), ..ChangeOptions::default() };
+        let mut locks = ChangeLocks::new(&target.shared, &options);
+        locks.lock([right_to_change(target.id()), without_writers(target.id())])?;
         let gates = (target.gate.write(), staged.gate.write());
         target.check_exists()?;
         let (old, new) = (target.definition(), staged.definition());

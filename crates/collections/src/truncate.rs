@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use persea_kv::{Direction, Tree};
-use persea_txn::Interrupt;
 
+use crate::change_lock::{ChangeLocks, ChangeOptions, right_to_change, without_writers};
 use crate::collection::Collection;
 use crate::counts::{self, Totals};
 use crate::definition::Definition;
@@ -14,21 +14,24 @@ use crate::write::{Transaction, WriteOptions};
 
 impl Collection {
     /// Removes all documents and keeps the indexes. Takes the same short time whatever the size: the collection gets
-    /// fresh keyspaces, and the old ones are cleared in the background. Waits for who holds the collection exclusively.
+    /// fresh keyspaces, and the old ones are cleared in the background. Waits for who writes to the collection.
     ///
     /// # Errors
     /// [`Error::CollectionNotFound`](crate::Error::CollectionNotFound) when dropped,
     /// [`Error::LockTimeout`](crate::Error::LockTimeout), storage errors.
     pub fn truncate(&self) -> Result<()> {
-        self.truncate_unless(None)
+        self.truncate_with(&ChangeOptions::default())
     }
 
-    /// As [`truncate`](Self::truncate) with a wait that `interrupt` ends.
+    /// As [`truncate`](Self::truncate) with waits of its own kind.
     ///
     /// # Errors
-    /// As [`truncate`](Self::truncate); [`Error::Interrupted`](crate::Error::Interrupted).
-    pub fn truncate_unless(&self, interrupt: Option<&Interrupt>) -> Result<()> {
-        let _lock = self.lock_for_change(interrupt)?;
+    /// As [`truncate`](Self::truncate); [`Error::Interrupted`](crate::Error::Interrupted),
+    /// [`Error::Deadlock`](crate::Error::Deadlock), [`Error::Stopping`](crate::Error::Stopping).
+    pub fn truncate_with(&self, options: &ChangeOptions) -> Result<()> {
+        self.shared.check_writable()?;
+        let mut locks = ChangeLocks::new(&self.shared, options);
+        locks.lock([right_to_change(self.id()), without_writers(self.id())])?;
         let _gate = self.gate.write();
         self.check_exists()?;
         let definition = self.definition();

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use persea_collections::{CollectionOptions, Interrupt, View};
+use persea_collections::{ChangeOptions, CollectionOptions, Interrupt, View};
 use persea_vpack::{Slice, VPackBuf};
 
 use crate::collection::Collection;
@@ -67,6 +67,17 @@ impl Database {
 
     pub(crate) fn interrupt(&self) -> Option<&Interrupt> {
         self.interrupt.as_ref()
+    }
+
+    /// How a change of a definition waits that is made with this handle.
+    ///
+    /// # Errors
+    /// 1653 and 1654 after the end of the transaction that the handle works in.
+    pub(crate) fn change_options(&self) -> Result<ChangeOptions> {
+        match self.bound() {
+            Some(transaction) => transaction.change_options(self.interrupt()),
+            None => Ok(ChangeOptions { interrupt: self.interrupt.clone(), ..ChangeOptions::default() }),
+        }
     }
 
     pub(crate) fn bound(&self) -> Option<&Bound> {
@@ -164,22 +175,24 @@ impl Database {
         Ok(Collection::new(self.inner.create_collection(options)?, self.clone()))
     }
 
-    /// Drops a collection and gives its number.
+    /// Drops a collection and gives its number. Waits for transactions that write to it; later ones wait.
     ///
     /// # Errors
-    /// 1203 when there is none, 11 for a system collection unless allowed, 1942 while a graph uses it; 18 when another
-    /// transaction holds it exclusively for too long, 1653 inside of a transaction that has locked it.
+    /// 1203 when there is none, 11 for a system collection unless allowed, 1942 while a graph uses it; 18 when others
+    /// write to it for too long, 1653 inside of a transaction that has locked it, 29 inside of one that these others
+    /// wait for.
     pub fn drop_collection(&self, name: &str, allow_system: bool) -> Result<u64> {
         self.refuse_change(name)?;
-        Ok(self.inner.drop_collection_unless(name, allow_system, self.interrupt())?)
+        Ok(self.inner.drop_collection_with(name, allow_system, &self.change_options()?)?)
     }
 
-    /// Gives a collection another name.
+    /// Gives a collection another name, in one commit with the graphs that use it. Waits for transactions that write to
+    /// it; later ones wait.
     ///
     /// # Errors
-    /// 1203 when there is none, 1207 and 1208 for names that are taken or bad, 11 for a system collection; 18 when
-    /// another transaction holds it exclusively for too long, 1653 inside of a transaction that has locked it, or
-    /// `_graphs` while a graph uses it.
+    /// 1203 when there is none, 1207 and 1208 for names that are taken or bad, 11 for a system collection; 18, 29 and
+    /// 1653 as [`drop_collection`](Database::drop_collection), 1653 also inside of a transaction that has locked
+    /// `_graphs` while a graph uses the collection.
     pub fn rename_collection(&self, name: &str, new_name: &str) -> Result<Collection> {
         self.refuse_change(name)?;
         if self.bound().is_some() {
@@ -188,7 +201,7 @@ impl Database {
                 self.refuse_change("_graphs")?;
             }
         }
-        self.inner.rename_collection_unless(name, new_name, self.interrupt())?;
+        self.inner.rename_collection_with(name, new_name, &self.change_options()?)?;
         self.collection(new_name)
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use persea_collections::Databases;
+use persea_collections::{ChangeOptions, Databases, Interrupt};
 use persea_vpack::{Slice, VPackBuf};
 
 use crate::database::Database;
@@ -170,12 +170,26 @@ impl Instance {
         Ok(Database::new(self.databases.create_database(name)?, self.clone()))
     }
 
-    /// Drops a database with everything in it.
+    /// Drops a database with everything in it. Waits for transactions that write to one of its collections; later ones
+    /// wait.
     ///
     /// # Errors
-    /// 1228 when there is none, 11 for `_system`.
+    /// 1228 when there is none, 11 for `_system`, 18 when others write to it for too long.
     pub fn drop_database(&self, name: &str) -> Result<()> {
-        self.databases.drop_database(name)?;
+        self.drop_database_as(name, &ChangeOptions::default())
+    }
+
+    /// As [`drop_database`](Instance::drop_database) with waits that `interrupt` ends.
+    ///
+    /// # Errors
+    /// As [`drop_database`](Instance::drop_database); 21 when a wait was interrupted, and nothing is changed then.
+    pub fn drop_database_unless(&self, name: &str, interrupt: &Interrupt) -> Result<()> {
+        let interrupt = Some(interrupt.clone());
+        self.drop_database_as(name, &ChangeOptions { interrupt, ..ChangeOptions::default() })
+    }
+
+    fn drop_database_as(&self, name: &str, options: &ChangeOptions) -> Result<()> {
+        self.databases.drop_database_with(name, options)?;
         self.running.forget(name);
         Ok(())
     }

@@ -16,7 +16,8 @@ use crate::journal::{self, Journal, StoredSeq};
 use crate::locks::{LockManager, TransactionId};
 use crate::snapshots::{SharedSnapshot, SnapshotRegistry};
 use crate::{
-    CommitSeq, Durability, Error, Hold, Metrics, Options, ReadView, Result, Transaction, TransactionOptions,
+    CommitSeq, Durability, Error, Hold, LockTimeouts, Metrics, Options, ReadView, Result, Transaction,
+    TransactionOptions,
 };
 
 /// Where in the engine's folder the log is.
@@ -227,6 +228,11 @@ impl TransactionManager {
     /// As of [`TransactionManager::begin_with`], but for those of the storage.
     pub fn hold(&self, options: &TransactionOptions) -> Result<Hold> {
         Hold::begin(self.shared.clone(), options)
+    }
+
+    /// How transactions wait for locks that don't say otherwise.
+    pub fn lock_timeouts(&self) -> LockTimeouts {
+        self.shared.options.lock_timeouts
     }
 
     /// Whether waits for locks end at once, since the manager is to be dropped.

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use persea_kv::Direction;
-use persea_txn::{LockMode, TransactionOptions};
+use persea_txn::LockMode;
 
 use super::{GRAPHS, GraphError, NamedGraph, UnusedCollections};
+use crate::change_lock::{ChangeLocks, ChangeOptions, right_to_change, without_writers};
 use crate::collection::Collection;
 use crate::database::Database;
 use crate::error::{Error, Result};
@@ -16,14 +17,16 @@ use crate::write::{OverwriteMode, Transaction, WriteOptions};
 pub(super) struct GraphChange<'t> {
     collection: Arc<Collection>,
     transaction: &'t mut Transaction,
+    /// The collections of the graphs that were stored.
+    used: Vec<String>,
 }
 
 /// How an attempt to change graphs ended.
 enum Attempt<T> {
-    /// The change is committed; so many collections were dropped as could be.
-    Committed(T, Result<()>),
+    /// The change is committed, and the collections are dropped.
+    Committed(T),
     /// Nothing is changed: these collections have to be locked.
-    Unlocked(Vec<u64>),
+    Unlocked(Vec<Arc<Collection>>),
 }
 
 impl Database {
@@ -34,63 +37,69 @@ impl Database {
     /// What `work` returned, and as [`transact_with`](Self::transact_with).
     pub(super) fn change_graphs<T>(
         &self,
+        options: &ChangeOptions,
         mut work: impl FnMut(&mut GraphChange<'_>) -> Result<T>,
     ) -> Result<T> {
-        self.change_graphs_and_drop(UnusedCollections::Keep, |change| Ok((work(change)?, Vec::new())))
+        let work = |change: &mut GraphChange<'_>| Ok((work(change)?, Vec::new()));
+        self.change_graphs_and_drop(UnusedCollections::Keep, options, work)
     }
 
     /// As [`change_graphs`](Self::change_graphs) with work that also tells which collections go out of use. Those of
-    /// them that no graph uses any more are dropped, if they are to be.
-    ///
-    /// They are locked before anything is written: whatever fails until then leaves everything as it was.
+    /// them that no graph uses any more are dropped in the same commit, if they are to be; who writes to them is waited
+    /// for before anything is written.
     ///
     /// # Errors
     /// As [`change_graphs`](Self::change_graphs); [`Error::Forbidden`] for system collections, [`Error::LockTimeout`],
-    /// [`Error::Interrupted`]. When dropping itself fails, the graphs are changed all the same.
+    /// [`Error::Interrupted`], [`Error::Deadlock`].
     pub(super) fn change_graphs_and_drop<T>(
         &self,
-        unused: UnusedCollections<'_>,
+        unused: UnusedCollections,
+        options: &ChangeOptions,
         mut work: impl FnMut(&mut GraphChange<'_>) -> Result<(T, Vec<String>)>,
     ) -> Result<T> {
-        let collection = self.collection(GRAPHS)?;
-        let mut locked: Vec<u64> = Vec::new();
+        let graphs = self.collection(GRAPHS)?;
+        let mut locked: Vec<Arc<Collection>> = Vec::new();
         loop {
-            let ids = locked.iter().copied().chain([collection.id()]);
-            let mut options = TransactionOptions::locking(ids.map(|id| (id, LockMode::Write)));
-            if let UnusedCollections::Drop(interrupt) = unused {
-                options.interrupt = interrupt.cloned();
-            }
+            let _ends: Vec<_> = locked.iter().map(|collection| collection.announce_end()).collect();
+            let ids = locked.iter().map(|collection| collection.id());
+            let locks = ids.flat_map(|id| [right_to_change(id), without_writers(id)]);
+            let locks = locks.chain([(graphs.id(), LockMode::Write)]);
+            let options = ChangeLocks::new(&self.shared, options).transaction_options(locks);
             let attempt = self.attempt_with(&options, |mut transaction| {
                 // No document has this key.
-                transaction.lock_key(&collection, "")?;
-                let mut change =
-                    GraphChange { collection: Arc::clone(&collection), transaction: &mut transaction };
+                transaction.lock_key(&graphs, "")?;
+                let mut change = GraphChange {
+                    collection: Arc::clone(&graphs),
+                    transaction: &mut transaction,
+                    used: Vec::new(),
+                };
                 let (value, names) = work(&mut change)?;
                 let dropped = match unused {
                     UnusedCollections::Keep => Vec::new(),
-                    UnusedCollections::Drop(_) => self.unused_of(names, &change.graphs()?)?,
+                    UnusedCollections::Drop => self.unused_of(names, &change.graphs()?)?,
                 };
-                let ids: Vec<u64> = dropped.iter().map(|collection| collection.id()).collect();
-                if !ids.iter().all(|id| locked.contains(id)) {
-                    return Ok(Attempt::Unlocked(ids));
+                let is_locked = |wanted: &Arc<Collection>| locked.iter().any(|own| own.id() == wanted.id());
+                if !dropped.iter().all(is_locked) {
+                    return Ok(Attempt::Unlocked(dropped));
                 }
-                transaction.commit_part()?;
-                // It goes on to hold the locks.
-                Ok(Attempt::Committed(value, self.drop_unused(&dropped)))
+                let used = change.used;
+                self.commit_graphs(transaction, &used, &dropped)?;
+                Ok(Attempt::Committed(value))
             })?;
             match attempt {
-                Attempt::Committed(value, dropped) => return dropped.map(|()| value),
-                Attempt::Unlocked(ids) => locked = ids,
+                Attempt::Committed(value) => return Ok(value),
+                Attempt::Unlocked(collections) => locked = collections,
             }
         }
     }
 
     /// Those of the collections that exist and none of the graphs uses.
     fn unused_of(&self, names: Vec<String>, graphs: &[NamedGraph]) -> Result<Vec<Arc<Collection>>> {
-        let mut unused = Vec::new();
+        let mut unused: Vec<Arc<Collection>> = Vec::new();
         for name in names {
             let Ok(collection) = self.collection(&name) else { continue };
-            if graphs.iter().any(|graph| graph.role_of(&name).is_some()) {
+            let is_listed = unused.iter().any(|listed| listed.id() == collection.id());
+            if is_listed || graphs.iter().any(|graph| graph.role_of(&name).is_some()) {
                 continue;
             }
             if collection.is_system() {
@@ -101,21 +110,31 @@ impl Database {
         Ok(unused)
     }
 
-    /// Drops the collections, but for those that a graph has come to use or somebody else has dropped. The caller has
-    /// locked them.
-    fn drop_unused(&self, collections: &[Arc<Collection>]) -> Result<()> {
-        for collection in collections {
-            let _changes = self.changes.lock();
-            if collection.is_dropped() {
-                continue;
-            }
-            match self.check_droppable(collection, false) {
-                Ok(()) => self.drop_unchecked(collection)?,
-                Err(Error::Graph(GraphError::MustNotDrop { .. })) => {}
-                Err(error) => return Err(error),
-            }
+    /// Commits a change of graphs, and drops collections with it that are locked as a whole.
+    ///
+    /// # Errors
+    /// [`Error::DefinitionChanged`] if somebody has dropped or renamed one of the collections that are `used`.
+    fn commit_graphs(
+        &self,
+        transaction: Transaction,
+        used: &[String],
+        dropped: &[Arc<Collection>],
+    ) -> Result<()> {
+        let _changes = self.changes.lock();
+        // Who drops or renames one looks for graphs that use it while he holds the same mutex.
+        if let Some(gone) = used.iter().find(|name| self.collection(name).is_err()) {
+            return Err(Error::DefinitionChanged(format!("'{gone}' was dropped or renamed meanwhile")));
         }
-        Ok(())
+        let dropped: Vec<&Collection> = dropped
+            .iter()
+            .map(|collection| &**collection)
+            .filter(|collection| !collection.is_dropped())
+            .collect();
+        transaction.commit_changing(
+            &dropped,
+            |inner| self.retire(inner, &dropped),
+            |(), _| self.forget(&dropped),
+        )
     }
 }
 
@@ -157,6 +176,9 @@ impl GraphChange<'_> {
                     other => other,
                 }
             })?;
+        self.used.extend(
+            graph.edge_collections().into_iter().chain(graph.vertex_collections()).map(str::to_owned),
+        );
         graph.rev = outcome.rev.to_string();
         Ok(graph)
     }

@@ -1,22 +1,22 @@
 //! Creating, changing and dropping named graphs.
 
-use persea_txn::Interrupt;
 use persea_vpack::Slice;
 
 use super::change::graphs_of;
 use super::{EdgeDefinition, GRAPHS, GraphError, NamedGraph};
+use crate::change_lock::ChangeOptions;
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::properties::{CollectionKind, CollectionOptions};
 use crate::write::OverwriteMode;
 
 /// What becomes of the collections of a graph that no graph uses after a change.
-#[derive(Clone, Copy, Debug)]
-pub enum UnusedCollections<'a> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnusedCollections {
     /// They stay.
     Keep,
-    /// They are dropped. Who holds one of them exclusively is waited for, until the interrupt is set.
-    Drop(Option<&'a Interrupt>),
+    /// They are dropped. Who writes to one of them is waited for.
+    Drop,
 }
 
 impl Database {
@@ -48,9 +48,9 @@ impl Database {
     /// # Errors
     /// [`GraphError`]s for bad definitions, [`GraphError::Duplicate`], [`GraphError::UsedInOtherGraph`],
     /// [`GraphError::EdgeDefinitionIsDocument`].
-    pub fn create_graph(&self, body: Slice<'_>) -> Result<NamedGraph> {
+    pub fn create_graph(&self, body: Slice<'_>, options: &ChangeOptions) -> Result<NamedGraph> {
         let graph = NamedGraph::from_vpack(body)?;
-        self.change_graphs(|change| {
+        self.change_graphs(options, |change| {
             let others = change.graphs()?;
             if others.iter().any(|other| other.name == graph.name) {
                 return Err(GraphError::Duplicate(graph.name.clone()).into());
@@ -67,8 +67,8 @@ impl Database {
     ///
     /// # Errors
     /// [`GraphError::NotFound`], storage errors; those of dropping a collection.
-    pub fn drop_graph(&self, name: &str, unused: UnusedCollections<'_>) -> Result<()> {
-        self.change_graphs_and_drop(unused, |change| {
+    pub fn drop_graph(&self, name: &str, unused: UnusedCollections, options: &ChangeOptions) -> Result<()> {
+        self.change_graphs_and_drop(unused, options, |change| {
             let graph = change.graph(name)?;
             change.remove(name)?;
             let names = graph.edge_collections().into_iter().chain(graph.vertex_collections());
@@ -80,8 +80,13 @@ impl Database {
     ///
     /// # Errors
     /// [`GraphError`]s as for creating a graph.
-    pub fn add_edge_definition(&self, name: &str, definition: EdgeDefinition) -> Result<NamedGraph> {
-        self.change_graphs(|change| {
+    pub fn add_edge_definition(
+        &self,
+        name: &str,
+        definition: EdgeDefinition,
+        options: &ChangeOptions,
+    ) -> Result<NamedGraph> {
+        self.change_graphs(options, |change| {
             let mut graph = change.graph(name)?;
             check_other_graphs(&change.graphs()?, name, &definition)?;
             graph.add_edge_definition(definition.clone())?;
@@ -98,10 +103,11 @@ impl Database {
         &self,
         name: &str,
         definition: EdgeDefinition,
-        unused: UnusedCollections<'_>,
+        unused: UnusedCollections,
+        options: &ChangeOptions,
     ) -> Result<NamedGraph> {
-        let are_dropped = matches!(unused, UnusedCollections::Drop(_));
-        self.change_graphs_and_drop(unused, |change| {
+        let are_dropped = unused == UnusedCollections::Drop;
+        self.change_graphs_and_drop(unused, options, |change| {
             let mut graph = change.graph(name)?;
             let before = graph.clone();
             graph.replace_edge_definition(definition.clone())?;
@@ -132,9 +138,10 @@ impl Database {
         &self,
         name: &str,
         collection: &str,
-        unused: UnusedCollections<'_>,
+        unused: UnusedCollections,
+        options: &ChangeOptions,
     ) -> Result<NamedGraph> {
-        self.change_graphs_and_drop(unused, |change| {
+        self.change_graphs_and_drop(unused, options, |change| {
             let mut graph = change.graph(name)?;
             graph.remove_edge_definition(collection)?;
             Ok((change.store(graph, OverwriteMode::Replace)?, vec![collection.to_owned()]))
@@ -151,8 +158,9 @@ impl Database {
         name: &str,
         collection: &str,
         create_collection: bool,
+        options: &ChangeOptions,
     ) -> Result<NamedGraph> {
-        self.change_graphs(|change| {
+        self.change_graphs(options, |change| {
             let mut graph = change.graph(name)?;
             graph.add_orphan(collection)?;
             if !create_collection && self.collection(collection).is_err() {
@@ -171,9 +179,10 @@ impl Database {
         &self,
         name: &str,
         collection: &str,
-        unused: UnusedCollections<'_>,
+        unused: UnusedCollections,
+        options: &ChangeOptions,
     ) -> Result<NamedGraph> {
-        self.change_graphs_and_drop(unused, |change| {
+        self.change_graphs_and_drop(unused, options, |change| {
             let mut graph = change.graph(name)?;
             graph.remove_orphan(collection)?;
             Ok((change.store(graph, OverwriteMode::Replace)?, vec![collection.to_owned()]))

@@ -60,7 +60,14 @@ impl EntryMaker {
         made.map_err(|error| match error {
             persea_index::Error::DuplicateMember { .. } => violation(index, key_of(document)),
             other => other.into(),
-        })
+        })?;
+        if list.is_too_long() {
+            return Err(Error::ResourceLimit(format!(
+                "the entries of index '{}' take too much room",
+                index.name()
+            )));
+        }
+        Ok(())
     }
 }
 

@@ -55,7 +55,11 @@ impl Scratch {
 pub(crate) struct EntryList {
     bytes: Vec<u8>,
     entries: Vec<EntrySpan>,
+    is_too_long: bool,
 }
+
+/// Positions in the buffer have 32 bits.
+const BYTES_MAX: usize = u32::MAX as usize;
 
 #[derive(Debug, Clone, Copy)]
 struct EntrySpan {
@@ -80,16 +84,37 @@ impl EntryList {
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.entries.clear();
+        self.is_too_long = false;
     }
 
-    /// Adds an entry whose key and value are the concatenated parts.
+    /// Whether an entry did not find room.
+    pub(crate) fn is_too_long(&self) -> bool {
+        self.is_too_long
+    }
+
+    /// Bytes of keys and values.
+    pub(crate) fn n_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Adds an entry whose key and value are the concatenated parts, unless the list would become too long: then it
+    /// [is too long](Self::is_too_long) until it is cleared.
     pub(crate) fn push(&mut self, keyspace: u64, index: usize, key: &[&[u8]], value: &[&[u8]]) {
+        let n_bytes: usize = key.iter().chain(value).map(|part| part.len()).sum();
+        if self.bytes.len() + n_bytes > BYTES_MAX {
+            self.is_too_long = true;
+            return;
+        }
         let start = self.bytes.len() as u32;
         key.iter().for_each(|part| self.bytes.extend_from_slice(part));
         let middle = self.bytes.len() as u32;
         value.iter().for_each(|part| self.bytes.extend_from_slice(part));
         let end = self.bytes.len() as u32;
         self.entries.push(EntrySpan { keyspace, index: index as u32, start, value: middle, end });
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = Entry<'_>> {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use parking_lot::RwLockReadGuard;
+use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
 use persea_kv::Tree;
-use persea_txn::{Durability, Interrupt, LockMode, TransactionOptions};
+use persea_txn::{CommitSeq, Durability, Interrupt, LockMode, TransactionOptions};
 use persea_vpack::Slice;
 use smallvec::SmallVec;
 
@@ -85,6 +85,11 @@ impl Transaction {
             must_sync: false,
             n_stamps: 0,
         })
+    }
+
+    /// Its number among the transactions of the store, for [`ChangeOptions::inside_of`](crate::ChangeOptions::inside_of).
+    pub fn number(&self) -> u64 {
+        self.inner.id()
     }
 
     /// Locks a collection in at least this mode until the end of the transaction.
@@ -285,16 +290,44 @@ impl Transaction {
         let gates = gates(&written);
         let counters = self.count(&written)?;
         let outcome = self.inner.commit(durability).map(drop).map_err(Error::from);
-        if !is_visible(&outcome) {
-            return outcome;
-        }
-        counters.into_iter().for_each(Counter::keep);
-        drop(gates);
-        apply_estimate_changes(&touched, estimate_changes);
-        for touched in written {
-            touched.collection.count_committed(touched.count);
+        if is_visible(&outcome) {
+            counters.into_iter().for_each(Counter::keep);
+            drop(gates);
+            note_committed(&touched, estimate_changes);
         }
         outcome
+    }
+
+    /// As [`commit`](Self::commit), together with what `put` writes, which is a change of how these collections are
+    /// defined; `apply` makes it current once everybody can see it. Nobody writes documents to these collections now.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit), and those of `put`.
+    pub(crate) fn commit_changing<T>(
+        mut self,
+        changed: &[&Collection],
+        put: impl FnOnce(&mut persea_txn::Transaction) -> Result<T>,
+        apply: impl FnOnce(T, CommitSeq),
+    ) -> Result<()> {
+        let touched = std::mem::take(&mut self.touched);
+        let written = written_in_order(&touched);
+        let gates = gates_of_change(&written, changed);
+        let counters = self.count(&written)?;
+        let value = put(&mut self.inner)?;
+        let durability = self.durability();
+        let Self { mut inner, shared, estimate_changes, .. } = self;
+        // It goes on to hold the collections until the change is current.
+        let commit = || inner.commit_part(durability);
+        let outcome = Collection::commit_change(&shared, changed, commit, |seq| apply(value, seq));
+        if is_visible(&outcome) {
+            counters.into_iter().for_each(Counter::keep);
+            drop(gates);
+            note_committed(&touched, estimate_changes);
+        }
+        outcome?;
+        // There is nothing left to commit: this ends it.
+        let _ = inner.commit(durability);
+        Ok(())
     }
 
     /// Writes everything so far as a whole, and goes on; what follows reads what everybody had committed by now. Views
@@ -338,7 +371,8 @@ impl Transaction {
         if self.must_sync { Durability::Synced } else { Durability::Buffered }
     }
 
-    /// Adds to the counts of the collections written to. The caller holds their gates.
+    /// Adds to the counts of the collections written to, and tells who wants to know which documents change. The caller
+    /// holds their gates.
     fn count<'a>(&mut self, written: &[&'a Touched]) -> Result<SmallVec<[Counter<'a>; 4]>> {
         let mut counters = SmallVec::new();
         for touched in written {
@@ -347,8 +381,19 @@ impl Transaction {
             let mut counter = touched.collection.counters.take(&self.shared.clock);
             counter.put(&mut self.inner, touched.collection.id(), touched.change(stamp))?;
             counters.push(counter);
+            if touched.collection.capture.is_on() {
+                self.note_changes(touched);
+            }
         }
         Ok(counters)
+    }
+
+    #[cold]
+    fn note_changes(&mut self, touched: &Touched) {
+        let mut local_ids = Vec::new();
+        let documents = touched.definition.documents;
+        self.inner.for_each_written(Tree::Documents, documents, |key| local_ids.extend(read_u64(key)));
+        touched.collection.capture.note(local_ids);
     }
 
     /// Forgets every write.
@@ -366,6 +411,35 @@ fn written_in_order(touched: &[Touched]) -> Vec<&Touched> {
 
 fn gates<'a>(written: &[&'a Touched]) -> SmallVec<[RwLockReadGuard<'a, ()>; 4]> {
     written.iter().map(|touched| touched.collection.gate.read()).collect()
+}
+
+/// The gates of what was written to, shared, and of what is changed, exclusively, in the same order.
+fn gates_of_change<'a>(
+    written: &[&'a Touched],
+    changed: &[&'a Collection],
+) -> (Vec<RwLockReadGuard<'a, ()>>, Vec<RwLockWriteGuard<'a, ()>>) {
+    let is_changed = |collection: &Collection| changed.iter().any(|changed| changed.id() == collection.id());
+    let written = written.iter().map(|touched| &*touched.collection);
+    let mut all: Vec<&Collection> =
+        written.filter(|collection| !is_changed(collection)).chain(changed.iter().copied()).collect();
+    all.sort_by_key(|collection| collection.id());
+    let (mut shared, mut whole) = (Vec::new(), Vec::new());
+    for collection in all {
+        if is_changed(collection) {
+            whole.push(collection.gate.write());
+        } else {
+            shared.push(collection.gate.read());
+        }
+    }
+    (shared, whole)
+}
+
+/// Has the collections take note of what a commit has written.
+fn note_committed(touched: &[Touched], estimate_changes: Vec<(u32, u32, EstimateChange)>) {
+    apply_estimate_changes(touched, estimate_changes);
+    for touched in touched.iter().filter(|touched| touched.is_written) {
+        touched.collection.count_committed(touched.count);
+    }
 }
 
 fn apply_estimate_changes(touched: &[Touched], mut changes: Vec<(u32, u32, EstimateChange)>) {

@@ -35,13 +35,16 @@ impl Collection {
 
     /// Makes an index and tells whether it is new; an identical one that exists is given instead.
     ///
+    /// Others write to the collection while it is filled. For the end, transactions that have written to it are waited
+    /// for, and later ones wait: whoever makes an index while he holds back such a transaction himself waits for good.
+    ///
     /// # Errors
-    /// 10 for a bad definition, 1207 for a name that is taken, 1210 when the documents violate a unique index, 18 when
-    /// another transaction holds the collection exclusively for too long, 1653 inside of a transaction that has locked
-    /// it.
+    /// 10 for a bad definition, 1207 for a name that is taken, 1210 when the documents violate a unique index; 1203 when
+    /// the collection is dropped meanwhile; 18 when others write to it for too long, 1653 inside of a transaction that
+    /// has locked it, 29 inside of one that these others wait for.
     pub fn create_index(&self, definition: Slice<'_>) -> Result<(VPackBuf, bool)> {
         self.refuse_change()?;
-        let (index, is_new) = self.inner.create_index_unless(definition, self.database.interrupt())?;
+        let (index, is_new) = self.inner.create_index_with(definition, &self.database.change_options()?)?;
         Ok((self.described(&index)?, is_new))
     }
 
@@ -61,14 +64,14 @@ impl Collection {
         self.create_index(definition.as_slice()).map(drop)
     }
 
-    /// Drops an index and gives its id.
+    /// Drops an index and gives its id. Waits for transactions that write to the collection; later ones wait.
     ///
     /// # Errors
-    /// 1212 when there is none, 11 for the primary and edge indexes; 18 and 1653 as
+    /// 1212 when there is none, 11 for the primary and edge indexes; 18, 29 and 1653 as
     /// [`create_index`](Collection::create_index).
     pub fn drop_index(&self, handle: &str) -> Result<String> {
         self.refuse_change()?;
-        let id = self.inner.drop_index_unless(handle, self.database.interrupt())?;
+        let id = self.inner.drop_index_with(handle, &self.database.change_options()?)?;
         Ok(format!("{}/{id}", self.name()))
     }
 

@@ -55,10 +55,11 @@ impl Collection {
         Ok(self.inner.checksum(with_revisions, with_data)?)
     }
 
-    /// Removes all documents and keeps the indexes.
+    /// Removes all documents and keeps the indexes: outside of transactions at once, after those have ended that write to
+    /// it; inside of one document by document, as a part of it.
     ///
     /// # Errors
-    /// Storage errors.
+    /// 18 when others write to the collection for too long; storage errors.
     pub fn truncate(&self, wait_for_sync: bool) -> Result<()> {
         if self.database.bound().is_some() {
             return self.write(|tx| {
@@ -68,7 +69,7 @@ impl Collection {
                 tx.truncate(&self.inner).map(drop)
             });
         }
-        self.inner.truncate_unless(self.database.interrupt())?;
+        self.inner.truncate_with(&self.database.change_options()?)?;
         if wait_for_sync || self.waits_for_sync() {
             self.database.instance().sync()?;
         }

@@ -80,19 +80,22 @@ impl Database {
     /// # Errors
     /// As [`create_graph`](Database::create_graph); 1929 and 1943 for bad orphan collections.
     pub fn create_graph_with(&self, description: Slice<'_>) -> Result<Graph> {
-        Ok(Graph { definition: self.inner().create_graph(description)?, database: self.clone() })
+        Ok(Graph {
+            definition: self.inner().create_graph(description, &self.change_options()?)?,
+            database: self.clone(),
+        })
     }
 
     /// Drops a graph; with `drop_collections` also those of its collections that no other graph uses.
     ///
     /// # Errors
-    /// 1924 when there is none of this name; where collections are dropped, 18, 21 and 1653 as
-    /// [`drop_collection`](Database::drop_collection).
+    /// 1924 when there is none of this name; where collections are dropped, 18, 21, 29 and 1653 as
+    /// [`drop_collection`](Database::drop_collection), and nothing is changed then.
     pub fn drop_graph(&self, name: &str, drop_collections: bool) -> Result<()> {
         let graph = self.inner().graph(name)?;
         let names = graph.edge_collections().into_iter().chain(graph.vertex_collections());
         let unused = self.unused_collections(drop_collections, names)?;
-        Ok(self.inner().drop_graph(name, unused)?)
+        Ok(self.inner().drop_graph(name, unused, &self.change_options()?)?)
     }
 
     /// What becomes of collections that no graph uses after a change. `names` are those that may be dropped.
@@ -103,7 +106,7 @@ impl Database {
         &self,
         are_dropped: bool,
         names: impl IntoIterator<Item = &'n str>,
-    ) -> Result<UnusedCollections<'_>> {
+    ) -> Result<UnusedCollections> {
         if !are_dropped {
             return Ok(UnusedCollections::Keep);
         }
@@ -113,7 +116,7 @@ impl Database {
                 transaction.refuse_change(&collection)?;
             }
         }
-        Ok(UnusedCollections::Drop(self.interrupt()))
+        Ok(UnusedCollections::Drop)
     }
 }
 
@@ -167,8 +170,8 @@ impl Graph {
     /// 1920 when the graph has the edge collection already, 1921 when another graph uses it otherwise, 1923 for a
     /// definition that makes no sense, 1944 when it is a collection of documents.
     pub fn add_edge_definition(&mut self, definition: &EdgeDefinition) -> Result<()> {
-        let definition = definition.checked()?;
-        self.definition = self.database.inner().add_edge_definition(self.name(), definition)?;
+        let (definition, options) = (definition.checked()?, self.database.change_options()?);
+        self.definition = self.database.inner().add_edge_definition(self.name(), definition, &options)?;
         Ok(())
     }
 
@@ -185,8 +188,8 @@ impl Graph {
     ) -> Result<()> {
         let definition = definition.checked()?;
         let unused = self.database.unused_collections(drop_collections, self.vertex_collections())?;
-        let database = self.database.inner();
-        self.definition = database.replace_edge_definition(self.name(), definition, unused)?;
+        let (database, options) = (self.database.inner(), self.database.change_options()?);
+        self.definition = database.replace_edge_definition(self.name(), definition, unused, &options)?;
         Ok(())
     }
 
@@ -197,7 +200,8 @@ impl Graph {
     /// 1930 when the graph doesn't have the edge collection.
     pub fn remove_edge_definition(&mut self, collection: &str, drop_collection: bool) -> Result<()> {
         let unused = self.database.unused_collections(drop_collection, [collection])?;
-        self.definition = self.database.inner().remove_edge_definition(self.name(), collection, unused)?;
+        let (database, options) = (self.database.inner(), self.database.change_options()?);
+        self.definition = database.remove_edge_definition(self.name(), collection, unused, &options)?;
         Ok(())
     }
 
@@ -206,7 +210,8 @@ impl Graph {
     /// # Errors
     /// 1929 and 1938 when the graph has it already, 1208 for a bad name.
     pub fn add_vertex_collection(&mut self, collection: &str) -> Result<()> {
-        self.definition = self.database.inner().add_vertex_collection(self.name(), collection, true)?;
+        let (database, options) = (self.database.inner(), self.database.change_options()?);
+        self.definition = database.add_vertex_collection(self.name(), collection, true, &options)?;
         Ok(())
     }
 
@@ -215,7 +220,8 @@ impl Graph {
     /// # Errors
     /// 1926 when it doesn't exist, 1929 and 1938 when the graph has it already.
     pub fn add_existing_vertex_collection(&mut self, collection: &str) -> Result<()> {
-        self.definition = self.database.inner().add_vertex_collection(self.name(), collection, false)?;
+        let (database, options) = (self.database.inner(), self.database.change_options()?);
+        self.definition = database.add_vertex_collection(self.name(), collection, false, &options)?;
         Ok(())
     }
 
@@ -226,7 +232,8 @@ impl Graph {
     /// 1928 when an edge definition uses it, 1926 when the graph doesn't have it.
     pub fn remove_vertex_collection(&mut self, collection: &str, drop_collection: bool) -> Result<()> {
         let unused = self.database.unused_collections(drop_collection, [collection])?;
-        self.definition = self.database.inner().remove_vertex_collection(self.name(), collection, unused)?;
+        let (database, options) = (self.database.inner(), self.database.change_options()?);
+        self.definition = database.remove_vertex_collection(self.name(), collection, unused, &options)?;
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use persea_collections::{Collection, Interrupt, LockMode, Transaction, View};
+use persea_collections::{ChangeOptions, Collection, Interrupt, LockMode, Transaction, View};
 
 use super::declared::{AccessMode, Declared};
 use super::options::{TransactionOptions, lock_timeouts};
@@ -95,6 +95,21 @@ impl Bound {
         Err(Error::with_number(1653, message))
     }
 
+    /// How a change waits that the transaction makes around itself: it can't go on before that is done. Who aborts it
+    /// ends the wait, as does `interrupt`.
+    ///
+    /// # Errors
+    /// 1653 and 1654 after the end.
+    pub(crate) fn change_options(&self, interrupt: Option<&Interrupt>) -> Result<ChangeOptions> {
+        let number = self.with(|transaction| Ok(transaction.number()))?;
+        let own = self.interrupt.lock().clone();
+        Ok(ChangeOptions {
+            interrupt: Some(Interrupt::below(interrupt.into_iter().chain([&own]))),
+            inside_of: Some(number),
+            ..ChangeOptions::default()
+        })
+    }
+
     /// Bytes written so far.
     pub(super) fn write_bytes(&self) -> Result<usize> {
         self.with(|transaction| Ok(transaction.write_bytes()))
@@ -184,8 +199,7 @@ impl Bound {
     }
 
     /// # Errors
-    /// 1200 when a collection's definition changed, 1203 when one was dropped; nothing is written then. 1653 and 1654
-    /// after the end.
+    /// Those of the storage; nothing is written then, unless only the sync failed. 1653 and 1654 after the end.
     pub(super) fn commit(&self) -> Result<()> {
         let mut state = self.state.lock();
         let transaction = state.transaction.take().ok_or_else(|| ended(state.end))?;

@@ -20,8 +20,8 @@ use crate::query::Query;
 ///
 /// What is declared to be written is locked from the beginning, other collections when they are written first: shared
 /// with other writers, or exclusively. Reading never waits. When transactions would wait for each other for good, one
-/// of them fails with number 29 and is aborted. Collections, indexes and graphs are made
-/// and dropped at once, outside of the transaction.
+/// of them fails with number 29 and is aborted. Collections, indexes and graphs are made and dropped at once, outside of
+/// the transaction; those of others wait for its end where they change what it has locked.
 ///
 /// ```
 /// # fn main() -> Result<(), persea::Error> {
@@ -171,8 +171,7 @@ impl OwnedTransaction {
     /// Makes all writes visible at once.
     ///
     /// # Errors
-    /// 1200 when the indexes of a written collection changed meanwhile, 1203 when one was dropped; nothing is written
-    /// then, and the transaction is aborted.
+    /// 1004 when the disk is full or refuses to work; nothing is written then, and the transaction is aborted.
     pub fn commit(self) -> Result<()> {
         self.bound().map_or(Ok(()), Bound::commit)
     }

@@ -20,7 +20,7 @@ pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError
         (&Method::POST, None, None) => create(context, request),
         (&Method::DELETE, Some(name), None) => {
             context.require_system(request)?;
-            context.instance.drop_database(name)?;
+            context.instance.drop_database_unless(name, &request.gone)?;
             context.cursors.remove_database(name);
             context.transactions.abort_database(name);
             Ok(Response::result(StatusCode::OK, vpack!(true).as_slice()))
