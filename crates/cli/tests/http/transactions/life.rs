@@ -123,28 +123,14 @@ fn the_unused_expire() {
 }
 
 #[test]
-fn a_transaction_goes_with_its_database() {
+fn a_transaction_that_only_reads_goes_with_its_database() {
     let (server, client) = server_with_collections();
     client.post("/_api/database", &json!({ "name": "other" })).expect(201);
     let other = server.client_of("other");
     other.create_collection("c");
-    let inside = Transaction::writing(&other, &["c"]);
-    inside.post("/_api/document/c", &json!({})).expect(202);
+    let inside = Transaction::begin(&other, &json!({ "collections": { "read": "c" } }));
     client.delete("/_api/database/other").expect(200);
     inside.commit().expect_error(404, 1228);
-}
-
-#[test]
-fn a_commit_to_a_dropped_collection_fails() {
-    let (_server, client) = server_with_collections();
-    let inside = Transaction::writing(&client, &["a", "b"]);
-    for collection in ["a", "b"] {
-        inside.post(&format!("/_api/document/{collection}"), &json!({})).expect(202);
-    }
-    client.delete("/_api/collection/b").expect(200);
-    inside.commit().expect_error(404, 1203);
-    inside.expect_status("aborted");
-    assert_eq!(count(&client, "a"), 0);
 }
 
 #[test]

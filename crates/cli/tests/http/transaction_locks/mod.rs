@@ -1,5 +1,7 @@
 //! Locks of collections: who waits for whom, for how long, and what ends a wait.
 
+mod changes;
+
 use std::io::Write as _;
 use std::net::TcpStream;
 use std::thread::{Scope, ScopedJoinHandle};
@@ -17,11 +19,11 @@ fn await_waiting(client: &Client, n_waiting: usize) {
 }
 
 /// Sends a request and gives its connection, on which nobody waits for the answer.
-fn sent(address: &str, path: &str, headers: &str, body: &Value) -> TcpStream {
+fn sent(address: &str, method: &str, path: &str, headers: &str, body: &Value) -> TcpStream {
     let body = body.to_string();
     let mut stream = TcpStream::connect(address).expect("a connection");
     let length = body.len();
-    write!(stream, "POST {path} HTTP/1.1\r\nhost: a\r\ncontent-length: {length}\r\n{headers}\r\n{body}")
+    write!(stream, "{method} {path} HTTP/1.1\r\nhost: a\r\ncontent-length: {length}\r\n{headers}\r\n{body}")
         .expect("it can be sent");
     stream
 }
@@ -185,114 +187,6 @@ fn whatever_writes_outside_waits_for_the_holder_and_goes_through_then() {
     assert_eq!(count(&client, "a"), 0);
 }
 
-/// The secondary indexes of a collection, by their names.
-fn indexes(client: &Client, collection: &str) -> Vec<String> {
-    let body = client.get(&format!("/_api/index?collection={collection}")).expect(200).body;
-    let indexes = body["indexes"].as_array().expect("indexes").iter().skip(1);
-    indexes.map(|index| index["name"].as_str().expect("a name").to_owned()).collect()
-}
-
-fn create_graph(client: &Client, name: &str, edges: &str) {
-    let definition = json!({ "collection": edges, "from": ["b"], "to": ["b"] });
-    client.post("/_api/gharial", &json!({ "name": name, "edgeDefinitions": [definition] })).expect(202);
-}
-
-fn index_named(name: &str) -> Value {
-    json!({ "type": "persistent", "fields": [name], "name": name })
-}
-
-#[test]
-fn whatever_changes_a_collection_waits_for_the_holder() {
-    let (_server, client) = server_with_collections();
-    let names = ["indexed", "unindexed", "renamed", "dropped"];
-    names.iter().for_each(|name| client.create_collection(name));
-    client.post("/_api/index?collection=unindexed", &index_named("n")).expect(201);
-    create_graph(&client, "g", "e");
-    let held = json!({ "exclusive": ["indexed", "unindexed", "renamed", "dropped", "e"] });
-    let holder = Transaction::begin(&client, &json!({ "collections": held }));
-    std::thread::scope(|scope| {
-        let request = |method, path: &str, body: Value| waiting(scope, &client, method, path, vec![], &body);
-        let requests = [
-            (201, request("POST", "/_api/index?collection=indexed", index_named("n"))),
-            (200, request("DELETE", "/_api/index/unindexed/n", Value::Null)),
-            (200, request("PUT", "/_api/collection/renamed/rename", json!({ "name": "other" }))),
-            (200, request("DELETE", "/_api/collection/dropped", Value::Null)),
-            (202, request("DELETE", "/_api/gharial/g?dropCollections=true", Value::Null)),
-        ];
-        await_waiting(&client, requests.len());
-        for (_, request) in &requests {
-            assert!(!request.is_finished());
-        }
-        // Who reads, who finds what he wants, who wants what can't be, and who has to do with others: they don't wait.
-        assert_eq!(client.query("FOR name IN ['indexed', 'dropped'] RETURN LENGTH(name)"), [7, 7]);
-        assert_eq!(client.query("RETURN LENGTH(dropped)"), [0]);
-        client.post("/_api/index?collection=unindexed", &index_named("n")).expect(200);
-        client.delete("/_api/index/unindexed/0").expect_error(403, 11);
-        client.create_collection("new");
-        client.post("/_api/index?collection=new", &index_named("n")).expect(201);
-        client.delete("/_api/collection/new").expect(200);
-        for name in names {
-            holder.post(&format!("/_api/document/{name}"), &json!({ "n": 1 })).expect(202);
-        }
-        holder.commit().expect(200);
-        for (status, request) in requests {
-            request.join().expect("an answer").expect(status);
-        }
-    });
-    assert_eq!(indexes(&client, "indexed"), ["n"]);
-    assert_eq!(client.query("FOR d IN indexed FILTER d.n == 1 RETURN d.n"), [1]);
-    assert_eq!((indexes(&client, "unindexed"), count(&client, "unindexed")), (vec![], json!(1)));
-    assert_eq!(client.query("FOR d IN other RETURN SPLIT(d._id, '/')[0]"), ["other"]);
-    for name in ["dropped", "e"] {
-        client.get(&format!("/_api/collection/{name}")).expect_error(404, 1203);
-    }
-}
-
-/// It would wait for its own end.
-#[test]
-fn no_transaction_changes_a_collection_that_it_has_locked() {
-    let (_server, client) = server_with_collections();
-    client.post("/_api/index?collection=a", &index_named("n")).expect(201);
-    create_graph(&client, "g", "e");
-    let collections = json!({ "exclusive": ["a", "e"], "read": ["b", "_graphs"] });
-    let inside = Transaction::begin(&client, &json!({ "collections": collections }));
-    inside.post("/_api/index?collection=a", &index_named("m")).expect_error(400, 1653);
-    inside.send("DELETE", "/_api/index/a/n", &Value::Null).expect_error(400, 1653);
-    let rename = json!({ "name": "c" });
-    inside.send("PUT", "/_api/collection/a/rename", &rename).expect_error(400, 1653);
-    let refused = inside.send("DELETE", "/_api/collection/a", &Value::Null);
-    assert!(refused.expect_error(400, 1653).contains("'a'"));
-    let drop_graph = "/_api/gharial/g?dropCollections=true";
-    inside.send("DELETE", drop_graph, &Value::Null).expect_error(400, 1653);
-    inside.post("/_api/index?collection=b", &index_named("m")).expect(201);
-    inside.post("/_api/document/a", &json!({ "n": 1 })).expect(202);
-    inside.commit().expect(200);
-    assert_eq!((indexes(&client, "a"), indexes(&client, "b")), (vec!["n".to_owned()], vec!["m".to_owned()]));
-    assert_eq!(count(&client, "a"), 1);
-    client.delete(drop_graph).expect(202);
-}
-
-/// A graph that follows a rename is written, by somebody else than the transaction.
-#[test]
-fn a_rename_waits_for_who_holds_graphs_and_nobody_waits_for_it() {
-    let (_server, client) = server_with_collections();
-    create_graph(&client, "g", "e");
-    let holder = Transaction::begin(&client, &json!({ "collections": { "exclusive": ["_graphs"] } }));
-    let rename = json!({ "name": "c" });
-    holder.send("PUT", "/_api/collection/b/rename", &rename).expect_error(400, 1653);
-    std::thread::scope(|scope| {
-        let renaming = waiting(scope, &client, "PUT", "/_api/collection/b/rename", vec![], &rename);
-        await_waiting(&client, 1);
-        client.create_collection("new");
-        client.delete("/_api/collection/new").expect(200);
-        assert!(!renaming.is_finished());
-        holder.commit().expect(200);
-        renaming.join().expect("an answer").expect(200);
-    });
-    let graph = client.get("/_api/gharial/g").expect(200).body;
-    assert_eq!(graph["graph"]["edgeDefinitions"][0]["from"], json!(["c"]));
-}
-
 #[test]
 fn an_exclusive_query_waits_for_writers() {
     let (_server, client) = server_with_collections();
@@ -379,12 +273,11 @@ fn a_client_that_goes_away_waits_no_longer() {
     let other = Transaction::writing(&client, &["b"]);
     let address = server.address.as_str();
     let requests = vec![
-        sent(address, "/_api/transaction/begin", "", &json!({ "collections": { "exclusive": "a" } })),
-        sent(address, "/_api/document/a", "", &json!({ "_key": "gone" })),
-        sent(address, "/_api/import?collection=a&type=list", "", &json!([{ "_key": "gone" }])),
-        sent(address, "/_api/cursor", "", &insert),
-        sent(address, "/_api/index?collection=a", "", &index_named("gone")),
-        sent(address, "/_api/cursor", &inside_header, &exclusively),
+        sent(address, "POST", "/_api/transaction/begin", "", &json!({ "collections": { "exclusive": "a" } })),
+        sent(address, "POST", "/_api/document/a", "", &json!({ "_key": "gone" })),
+        sent(address, "POST", "/_api/import?collection=a&type=list", "", &json!([{ "_key": "gone" }])),
+        sent(address, "POST", "/_api/cursor", "", &insert),
+        sent(address, "POST", "/_api/cursor", &inside_header, &exclusively),
     ];
     await_waiting(&client, requests.len());
     drop(requests);
@@ -396,7 +289,6 @@ fn a_client_that_goes_away_waits_no_longer() {
     other.commit().expect(200);
     await_true("its request is over", || inside.commit().status == 200);
     assert_eq!([count(&client, "a"), count(&client, "b")], [json!(0), json!(0)]);
-    assert_eq!(indexes(&client, "a"), [""; 0]);
     assert_eq!(client.get("/_api/transaction").body["transactions"], json!([]));
 }
 
@@ -410,8 +302,6 @@ fn the_stop_ends_waits() {
             waiting(scope, &client, "POST", "/_api/transaction/begin", vec![], &begin),
             waiting(scope, &client, "POST", "/_api/document/a", vec![], &json!({})),
             waiting(scope, &client, "POST", "/_api/cursor", vec![], &json!({ "query": "INSERT {} INTO a" })),
-            waiting(scope, &client, "POST", "/_api/index?collection=a", vec![], &index_named("n")),
-            waiting(scope, &client, "DELETE", "/_api/collection/a", vec![], &Value::Null),
         ];
         await_waiting(&client, requests.len());
         let stopped = Instant::now();
