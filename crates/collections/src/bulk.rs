@@ -72,7 +72,7 @@ impl Transaction {
     ) -> Result<InsertTally> {
         let mut tally = InsertTally::default();
         self.share_waits_for_keys(true);
-        let work = |document| self.insert(collection, document, options);
+        let work = |document| self.attempt(|tx| tx.insert(collection, document, options));
         let done = each(collection, documents, work, |position, outcome| match outcome {
             Ok(outcome) => tally.add(&outcome),
             Err(error) => tally.errors.push((position, error)),
@@ -105,20 +105,19 @@ impl Transaction {
         documents: impl Iterator<Item = Slice<'v>>,
         options: &WriteOptions,
     ) -> Result<InsertTally> {
-        // Its key would be taken for one that this transaction has written, were it lost for another value.
-        let may_lose_behind_its_key =
+        // As long as its key is the first value that a document can fail for, nothing is locked by then.
+        let may_fail_behind_its_key =
             collection.indexes().iter().skip(1).any(|index| index.definition().unique);
         let mut tally = InsertTally::default();
         for (position, document) in documents.enumerate() {
-            let savepoint = may_lose_behind_its_key.then(|| self.savepoint());
-            match self.insert(collection, document, options) {
+            let insert = |tx: &mut Transaction| tx.insert(collection, document, options);
+            match if may_fail_behind_its_key { self.attempt(insert) } else { insert(self) } {
                 Ok(outcome) => tally.add(&outcome),
                 Err(error) if error.is_of_transaction() => return Err(error),
                 Err(error) => {
                     let has_lost = error.is_retryable();
                     tally.errors.push((position, error));
                     if has_lost {
-                        savepoint.map_or(Ok(()), |savepoint| self.rollback_to(&savepoint))?;
                         break;
                     }
                 }
@@ -189,9 +188,21 @@ impl Transaction {
         let mut outcomes = Vec::new();
         let items = members(items)?;
         self.share_waits_for_keys(true);
-        let done = each(collection, items, |item| work(self, item), |_, outcome| outcomes.push(outcome));
+        let work = |item| self.attempt(|tx| work(tx, item));
+        let done = each(collection, items, work, |_, outcome| outcomes.push(outcome));
         self.share_waits_for_keys(false);
         done.map(|()| outcomes)
+    }
+
+    /// Does something that, if it fails, leaves nothing: keys locked for it would else be taken for written ones, and
+    /// be conflicts for others.
+    fn attempt<T>(&mut self, work: impl FnOnce(&mut Transaction) -> Result<T>) -> Result<T> {
+        let savepoint = self.savepoint();
+        let outcome = work(self);
+        if outcome.as_ref().is_err_and(|error| !error.is_of_transaction()) {
+            self.rollback_to(&savepoint)?;
+        }
+        outcome
     }
 }
 

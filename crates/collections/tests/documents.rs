@@ -265,6 +265,36 @@ fn bulk_items_fail_alone() {
 }
 
 #[test]
+fn what_failed_items_have_locked_is_no_conflict() {
+    let setup = setup();
+    let definition = vpack!({ "type": "persistent", "fields": ["a"], "unique": true });
+    setup.documents.create_index(definition.as_slice()).unwrap();
+    setup.insert(r#"{"_key":"one","a":1}"#).unwrap();
+    let options = WriteOptions::default();
+    let mut older = setup.database.begin().unwrap();
+    older.insert(&setup.documents, json(r#"{"_key":"first"}"#).as_slice(), &options).unwrap();
+
+    let mut transaction = setup.database.begin().unwrap();
+    let documents = json(r#"[{"_key":"two","a":1},{"_key":"three","a":3}]"#);
+    let results = transaction.insert_many(&setup.documents, documents.as_slice(), &options).unwrap();
+    assert_eq!(results[0].as_ref().unwrap_err().error_num(), 1210);
+    let patches = json(r#"[{"_key":"one","_rev":"old"},{"_key":"three","b":1}]"#);
+    let checked = WriteOptions { ignore_revs: false, ..WriteOptions::default() };
+    let results = transaction.update_many(&setup.documents, patches.as_slice(), &checked).unwrap();
+    assert_eq!(results[0].as_ref().unwrap_err().error_num(), 1200);
+    transaction.commit().unwrap();
+
+    older.insert(&setup.documents, json(r#"{"_key":"two","a":2}"#).as_slice(), &options).unwrap();
+    let patch = json(r#"{"b":1}"#);
+    older.update(&setup.documents, "one", patch.as_slice(), &options).unwrap();
+    let conflict = older.update(&setup.documents, "three", patch.as_slice(), &options);
+    assert!(matches!(conflict.unwrap_err().error_num(), 1200 | 1202));
+    older.commit().unwrap();
+    assert_eq!(setup.documents.count().unwrap(), 4);
+    assert!(setup.documents.verify().unwrap().is_clean());
+}
+
+#[test]
 fn unique_violations_name_the_index_and_leave_no_trace() {
     let setup = setup();
     let definition = vpack!({ "type": "hash", "name": "byAB", "fields": ["a", "b"], "unique": true });
