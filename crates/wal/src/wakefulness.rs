@@ -3,9 +3,11 @@
 //! To fall asleep and be woken takes tens of microseconds on a virtual machine, as long as the sync of a fast disk. To
 //! give way costs less, as long as those who are given way to soon give way themselves. Somebody who computes does not:
 //! then it takes to the end of a time slice, some milliseconds. So after such a moment everybody sleeps, but for one at a
-//! time who tries now and then; only after a row of good tries the others do so again.
+//! time who tries now and then; only after a row of good tries the others do so again, and after a longer row each time
+//! that was too early.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::primitives::yield_now;
@@ -16,9 +18,11 @@ const SLOW: Duration = Duration::from_micros(500);
 const REST: std::ops::RangeInclusive<u32> = 4..=20;
 /// From the beginning of a try to the next, if it is not slow.
 const BETWEEN: Duration = Duration::from_millis(1);
-/// Good tries that are needed at the beginning. Each slow one doubles their number.
+/// Good tries in a row that are needed at the least, and at the most. Each slow moment doubles their number.
 const N_TRIES: u32 = 2;
 const N_TRIES_MAX: u32 = 64;
+/// So many good waits halve it again.
+const N_GOOD: u32 = 1 << 10;
 
 pub(crate) struct Wakefulness {
     born: Instant,
@@ -26,12 +30,27 @@ pub(crate) struct Wakefulness {
     n_lacking: AtomicU32,
     /// In nanoseconds after `born`.
     next_try: AtomicU64,
+    /// Good waits in a row while all may wait awake.
+    n_good: AtomicU32,
+    slow: Mutex<Slow>,
+}
+
+struct Slow {
+    /// When somebody found last that it was slow.
+    last: Instant,
+    n_tries: u32,
 }
 
 impl Wakefulness {
     pub(crate) fn new() -> Wakefulness {
-        let n_lacking = AtomicU32::new(N_TRIES);
-        Wakefulness { born: Instant::now(), n_lacking, next_try: AtomicU64::new(0) }
+        let born = Instant::now();
+        Wakefulness {
+            born,
+            n_lacking: AtomicU32::new(N_TRIES),
+            next_try: AtomicU64::new(0),
+            n_good: AtomicU32::new(0),
+            slow: Mutex::new(Slow { last: born, n_tries: N_TRIES }),
+        }
     }
 
     /// Whether all may wait awake.
@@ -58,15 +77,31 @@ impl Wakefulness {
             give_way();
             let before = std::mem::replace(&mut now, Instant::now());
             if now - before > SLOW {
-                let rest = (now - before) * n_lacking.clamp(*REST.start(), *REST.end());
-                self.next_try.store(self.nanos(now + rest), Ordering::Relaxed);
-                self.n_lacking.store((2 * n_lacking + N_TRIES).min(N_TRIES_MAX), Ordering::Relaxed);
+                self.note_slow(begin, now, now - before);
                 return;
             }
         }
         if n_lacking > 0 {
             self.n_lacking.store(n_lacking - 1, Ordering::Relaxed);
+        } else if self.n_good.fetch_add(1, Ordering::Relaxed) == N_GOOD {
+            self.n_good.store(0, Ordering::Relaxed);
+            let mut slow = self.slow.lock().unwrap_or_else(PoisonError::into_inner);
+            slow.n_tries = (slow.n_tries / 2).max(N_TRIES);
         }
+    }
+
+    /// Has everybody sleep for a while, after a wait during which giving way once took so long.
+    fn note_slow(&self, begin: Instant, now: Instant, took: Duration) {
+        let mut slow = self.slow.lock().unwrap_or_else(PoisonError::into_inner);
+        // All who wait at the same time find the same.
+        if begin >= slow.last {
+            slow.n_tries = (2 * slow.n_tries).min(N_TRIES_MAX);
+        }
+        slow.last = now;
+        let rest = took * slow.n_tries.clamp(*REST.start(), *REST.end());
+        self.next_try.store(self.nanos(now + rest), Ordering::Relaxed);
+        self.n_lacking.store(slow.n_tries, Ordering::Relaxed);
+        self.n_good.store(0, Ordering::Relaxed);
     }
 
     fn takes_try(&self, now: Instant) -> bool {
@@ -129,8 +164,26 @@ mod tests {
                 assert!(begin.elapsed() < LONG);
             }
         }
-        assert!(good_tries(&wakefulness) >= 7 * N_TRIES);
+        assert!(good_tries(&wakefulness) >= 16 * N_TRIES);
         assert!(gives_way(&wakefulness, Duration::ZERO) && wakefulness.is_given());
+    }
+
+    #[test]
+    fn good_waits_make_up_for_slow_ones() {
+        let wakefulness = Wakefulness::new();
+        let n_tries = || wakefulness.slow.lock().unwrap().n_tries;
+        for _ in 0..3 {
+            let begin = Instant::now();
+            wakefulness.note_slow(begin, Instant::now(), SLOW);
+            // Somebody who has waited at the same time.
+            wakefulness.note_slow(begin, Instant::now(), SLOW);
+        }
+        assert_eq!(n_tries(), 8 * N_TRIES);
+        let begin = Instant::now();
+        while n_tries() > N_TRIES {
+            assert!(begin.elapsed() < LONG);
+            gives_way(&wakefulness, Duration::ZERO);
+        }
     }
 
     #[test]
