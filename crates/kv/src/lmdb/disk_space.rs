@@ -26,12 +26,12 @@ pub(super) fn write_error(error: heed::Error, folder: &Path) -> Error {
 }
 
 /// Whether the error says that the disk, or the user's quota, is full.
-fn is_no_space(error: &io::Error) -> bool {
+pub(super) fn is_no_space(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
 }
 
-/// Writes a file and removes it.
-fn probe(folder: &Path) -> io::Result<()> {
+/// Fails if there is no room for a small file: writes one and removes it.
+pub(super) fn probe(folder: &Path) -> io::Result<()> {
     let path = folder.join(PROBE_FILE_NAME);
     let written = File::create(&path).and_then(|mut file| {
         file.write_all(&vec![0; PROBE_BYTES])?;

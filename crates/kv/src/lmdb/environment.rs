@@ -4,17 +4,21 @@
 use std::path::Path;
 
 use heed::{CommitOrAbort, EnvFlags, EnvOpenOptions};
+use parking_lot::Mutex;
 
 use super::address_space::{affordable, can_replace, physical_memory_bytes, round_up};
 use super::data_file::DataFile;
 use super::disk_space::write_error;
+use super::lock_file::{self, LMDB_LOCK_FILE_NAME};
 use super::{
     Database, Databases, Environment, Options, ReadAhead, WriteSync, engine_error, page_check, regular_file,
 };
 use crate::{Error, MAX_KEY_BYTES, Result, Tree};
 
 pub(super) const DATA_FILE_NAME: &str = "data.mdb";
-const LMDB_LOCK_FILE_NAME: &str = "lock.mdb";
+
+/// One environment is opened at a time, so that whoever finds one closed knows that it stays so.
+static OPENING: Mutex<()> = Mutex::new(());
 
 /// How often the pages are looked at that a writer goes on changing.
 const ATTEMPTS_MAX: u32 = 100;
@@ -46,6 +50,11 @@ pub(super) fn open(folder: &Path, options: &Options, access: Access) -> Result<E
     }
     let data_bytes = usize::try_from(data_bytes).unwrap_or(usize::MAX);
     let mut reserve_bytes = affordable(options.reserve_bytes).max(round_up(data_bytes));
+    let _opening = OPENING.lock();
+    if heed::env_closing_event(folder.canonicalize()?).is_some() {
+        return Err(Error::AlreadyOpen { path: folder.to_path_buf() });
+    }
+    lock_file::reserve(folder, options.readers_max, access)?;
     loop {
         match open_with(folder, options, flags, reserve_bytes) {
             Err(heed::Error::Io(error))

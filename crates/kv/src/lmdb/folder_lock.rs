@@ -13,6 +13,11 @@ use crate::{Error, Result};
 
 const LOCK_FILE_NAME: &str = "LOCK";
 
+/// How often, and after which pauses, a process tries again that had the lock itself: where it starts another process, that
+/// one shares the lock until it has begun its own program.
+const OWN_ATTEMPTS: u32 = 20;
+const OWN_PAUSE: Duration = Duration::from_millis(5);
+
 /// Holds the folder until dropped; the system lets go of it too when the process ends, however it ends.
 #[derive(Debug)]
 pub(super) struct FolderLock {
@@ -25,12 +30,21 @@ impl FolderLock {
         let path = folder.join(LOCK_FILE_NAME);
         regular_file::check(&path)?;
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::FolderInUse { path: folder.to_path_buf(), holder: holder(&mut file) });
+        let mut attempt = 0;
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) => {
+                    file.seek(SeekFrom::Start(0))?;
+                    let holder = holder(&mut file);
+                    if attempt == OWN_ATTEMPTS || holder != std::process::id().to_string() {
+                        return Err(Error::FolderInUse { path: folder.to_path_buf(), holder });
+                    }
+                }
+                Err(TryLockError::Error(error)) => return Err(Error::Io(error)),
             }
-            Err(TryLockError::Error(error)) => return Err(Error::Io(error)),
+            attempt += 1;
+            std::thread::sleep(OWN_PAUSE);
         }
         match note_holder(&mut file) {
             // Nothing is missing but a name in a message, and what is in the folder can be read all the same.
@@ -163,6 +177,15 @@ mod tests {
         let lock = FolderLock::acquire(folder.path()).unwrap();
         let message = FolderLock::acquire(folder.path()).unwrap_err().to_string();
         assert!(message.contains(&format!("process {}", std::process::id())), "{message}");
+        let file = lock._file.try_clone().unwrap();
+        drop(lock);
+        let lock = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(20));
+                drop(file);
+            });
+            FolderLock::acquire(folder.path()).unwrap()
+        });
         assert!(NoWriter::ensure(folder.path()).unwrap().is_none());
         drop(lock);
         let no_writer = NoWriter::ensure(folder.path()).unwrap();

@@ -9,6 +9,7 @@ mod data_file;
 mod disk_space;
 mod environment;
 mod folder_lock;
+mod lock_file;
 mod meta_pages;
 mod options;
 mod page_check;
