@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use anyhow::Context;
 use clap::Args;
-use persea::maintenance::{CheckReport, check};
+use persea::maintenance::{Area, CheckReport, check};
 use persea_vpack::{Builder, VPackBuf};
 
+use crate::log_damage;
 use crate::output::{self, table};
 use crate::progress::{Display, Unit};
 
@@ -123,6 +124,9 @@ fn text(report: &CheckReport, seconds: f64) -> String {
     let n_unlisted = report.n_findings - report.findings.len() as u64;
     if n_unlisted > 0 {
         text.push_str(&format!("and {n_unlisted} more\n"));
+    }
+    if report.findings.iter().any(|finding| finding.area == Area::Log) {
+        text.push_str(&format!("\n{}\n", log_damage::ADVICE));
     }
     text
 }

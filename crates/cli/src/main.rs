@@ -5,6 +5,7 @@ mod c_allocator;
 mod check;
 mod compact;
 mod cpu_check;
+mod log_damage;
 mod output;
 mod progress;
 mod serve;
@@ -80,5 +81,9 @@ fn checked(outcome: anyhow::Result<check::Verdict>) -> ExitCode {
 
 /// Tells a failure on standard error. When nobody reads that, the exit code tells.
 fn report(error: &anyhow::Error) {
-    let _ = writeln!(std::io::stderr(), "persea: {error:#}");
+    let mut out = std::io::stderr();
+    let _ = writeln!(out, "persea: {error:#}");
+    if log_damage::is_cause_of(error) {
+        let _ = writeln!(out, "\n{}", log_damage::ADVICE);
+    }
 }

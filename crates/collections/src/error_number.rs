@@ -76,6 +76,11 @@ impl Error {
         }
     }
 
+    /// Whether the log lacks commits that it had, or has some that can't be read.
+    pub fn is_log_damage(&self) -> bool {
+        matches!(self, Self::Storage(persea_txn::Error::Log(persea_wal::Error::Damaged(_))))
+    }
+
     /// Whether the commit took place: everybody sees what was written, and only its sync failed.
     pub fn is_committed(&self) -> bool {
         matches!(self, Self::Storage(persea_txn::Error::SyncFailed(_)))

@@ -120,8 +120,10 @@ fn a_log_that_is_gone_as_a_whole() {
         assert!(found.contains("the log is gone"), "{found}");
         let backup = persea(["backup", "--data", from, "--to", &format!("{to}/{is_empty}")]).expect(1);
         let read_only = persea(["serve", "--read-only", "--data", from, "--endpoint", "tcp://127.0.0.1:0"]);
-        for text in [refused(folder.path()), backup.errors, read_only.expect(1).errors] {
+        let checked = persea(["check", from]).expect(1).output;
+        for text in [refused(folder.path()), backup.errors, read_only.expect(1).errors, checked] {
             assert!(text.contains("the log is gone"), "{text}");
+            assert!(text.contains("--wal.ignore-damage") && text.contains("a backup"), "{text}");
         }
         // Nothing was changed by the attempts.
         assert_eq!(check_damaged(folder.path()), found);

@@ -106,6 +106,12 @@ impl Error {
         }
     }
 
+    /// Whether a store was not opened since its log lacks commits that it had, or has some that can't be read. It opens
+    /// without them if [`InstanceOptions::ignore_log_damage`](crate::InstanceOptions::ignore_log_damage) says so.
+    pub fn is_log_damage(&self) -> bool {
+        matches!(self, Error::Collections(error) if error.is_log_damage())
+    }
+
     /// ArangoDB's error number.
     pub fn number(&self) -> u16 {
         match self {
