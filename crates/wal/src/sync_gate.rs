@@ -190,14 +190,16 @@ impl SyncGate {
         let (begin, awake) = (Instant::now(), self.awake(&state));
         state.is_gathering = true;
         while state.n_waiting + 1 < state.n_expected && begin.elapsed() < gather_max {
-            let n_before = state.n_waiting;
+            let (n_before, begin_wait) = (state.n_waiting, Instant::now());
             if !awake.is_zero() && self.wakefulness.is_given() {
                 drop(state);
                 self.wakefulness.wait(patience, || self.lock().n_waiting != n_before);
                 state = self.lock();
             }
-            if state.n_waiting == n_before {
-                let waited = self.gathered.wait_timeout(state, patience);
+            let rest =
+                patience.saturating_sub(begin_wait.elapsed()).min(gather_max.saturating_sub(begin.elapsed()));
+            if state.n_waiting == n_before && !rest.is_zero() {
+                let waited = self.gathered.wait_timeout(state, rest);
                 state = waited.unwrap_or_else(PoisonError::into_inner).0;
             }
             if state.n_waiting == n_before {

@@ -81,6 +81,10 @@ impl Wakefulness {
                 return;
             }
         }
+        if now == begin {
+            // Nothing was tried.
+            return;
+        }
         if n_lacking > 0 {
             self.n_lacking.store(n_lacking - 1, Ordering::Relaxed);
         } else if self.n_good.fetch_add(1, Ordering::Relaxed) == N_GOOD {

@@ -7,8 +7,10 @@
 //! - `MADV_POPULATE_WRITE` makes a few pages writable beforehand, and returns an error where a store would have ended
 //!   the process. The write is left to `pwrite` then, which tells what is wrong.
 //! - A sync takes that right away again, so it is asked for anew after each.
-//! - It is only done on file systems that write over allocated blocks in place: if the kernel writes a page back on its
-//!   own meanwhile, the next store needs no space for it.
+//! - It is only done on file systems that write over allocated blocks in place, whatever becomes of the file meanwhile:
+//!   if the kernel writes a page back on its own, the next store needs no space for it. XFS is none of them: it shares
+//!   the blocks of a file that is cloned, and has to copy them for the next store. Nor does it go on writing to memory
+//!   once it has given up the disk, as ext4 does.
 //!
 //! It pays for commits that are not synced. Right after a sync, writes are left to `pwrite`.
 #![allow(unsafe_code)]
@@ -31,13 +33,13 @@ const WINDOW_BYTES: u64 = 16 << 10;
 const WRITE_BYTES_MAX: usize = 4 << 10;
 /// After so many writes since the last sync, the next sync is not expected soon.
 const N_WRITES_BEFORE: u32 = 16;
-/// File systems that write in place, as `statfs` names them: ext2 to ext4, XFS, tmpfs.
-const IN_PLACE: [u64; 3] = [0xef53, 0x5846_5342, 0x0102_1994];
+/// File systems that write in place, as `statfs` names them: ext2 to ext4, tmpfs.
+const IN_PLACE: [u64; 2] = [0xef53, 0x0102_1994];
 
 /// What it takes to write to one file through memory.
 #[derive(Debug)]
 pub(super) struct MappedWrites {
-    /// Syncs that were begun.
+    /// Syncs that were begun, and those that ended.
     n_syncs: AtomicU64,
     state: Mutex<State>,
 }
@@ -48,7 +50,7 @@ struct State {
     mapping: Option<Mapping>,
     /// Where the file can be written to through the mapping.
     writable: Range<u64>,
-    /// How many syncs had been begun when that was found, and writes since that could not be done so.
+    /// How many syncs had begun and ended when that was found, and writes since that could not be done so.
     at_sync: u64,
     n_writes: u32,
 }
@@ -59,9 +61,12 @@ impl MappedWrites {
         MappedWrites { n_syncs: AtomicU64::new(0), state: Mutex::new(state) }
     }
 
-    /// To be called before each sync.
-    pub(super) fn begin_sync(&self) {
-        self.n_syncs.fetch_add(1, Ordering::Release);
+    /// Syncs the file. What was made writable before or meanwhile isn't any more.
+    pub(super) fn sync<T>(&self, sync: impl FnOnce() -> T) -> T {
+        self.n_syncs.fetch_add(1, Ordering::AcqRel);
+        let outcome = sync();
+        self.n_syncs.fetch_add(1, Ordering::AcqRel);
+        outcome
     }
 
     /// Changes the file's length, while nobody writes through memory.
@@ -90,13 +95,13 @@ impl MappedWrites {
             if state.make_writable(file, offset..end).is_err() {
                 (state.is_possible, state.mapping, state.writable) = (false, None, 0..0);
             }
+            // Pages can be made writable on a disk that is gone as long as their blocks are known. `pwrite` tells, so the
+            // first write to each window is its own.
+            return false;
         }
         let State { mapping, writable, .. } = &*state;
         match mapping {
-            Some(mapping) if writable.start <= offset && end <= writable.end => {
-                mapping.store(offset, bytes);
-                true
-            }
+            Some(mapping) if writable.start <= offset && end <= writable.end => mapping.store(offset, bytes),
             _ => false,
         }
     }
@@ -158,25 +163,28 @@ impl Mapping {
         self.base + self.n_bytes as u64
     }
 
-    /// Makes pages writable, which must be part of the mapping.
-    fn populate(&self, pages: Range<u64>) -> io::Result<()> {
-        let (skipped, n_bytes) = ((pages.start - self.base) as usize, (pages.end - pages.start) as usize);
-        debug_assert!(skipped + n_bytes <= self.n_bytes);
-        let first = self.memory.as_ptr().wrapping_byte_add(skipped);
-        // SAFETY: the range is mapped; the advice leaves its content as it is.
-        Ok(unsafe { madvise(first, n_bytes, Advice::LinuxPopulateWrite) }?)
+    /// Where in memory so many bytes of the file are, if all of them are mapped.
+    fn place(&self, offset: u64, n_bytes: usize) -> Option<*mut u8> {
+        let skipped = usize::try_from(offset.checked_sub(self.base)?).ok()?;
+        let end = skipped.checked_add(n_bytes)?;
+        (end <= self.n_bytes).then(|| self.memory.as_ptr().cast::<u8>().wrapping_add(skipped))
     }
 
-    /// Writes bytes to where the file has been made writable.
-    fn store(&self, offset: u64, bytes: &[u8]) {
-        let skipped = (offset - self.base) as usize;
-        assert!(offset >= self.base && skipped + bytes.len() <= self.n_bytes, "it is not mapped");
-        // SAFETY: the target is mapped, as just checked, and no Rust reference to it exists anywhere. Others read the
-        // file by system calls, and know by checksums what of it is complete.
-        unsafe {
-            let target = self.memory.as_ptr().cast::<u8>().add(skipped);
-            ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len());
-        }
+    /// Makes pages of the file writable.
+    fn populate(&self, pages: Range<u64>) -> io::Result<()> {
+        let n_bytes = usize::try_from(pages.end - pages.start).map_err(io::Error::other)?;
+        let first = self.place(pages.start, n_bytes).ok_or(io::ErrorKind::InvalidInput)?;
+        // SAFETY: the range is mapped, as `place` has found; the advice leaves its content as it is.
+        Ok(unsafe { madvise(first.cast(), n_bytes, Advice::LinuxPopulateWrite) }?)
+    }
+
+    /// Writes bytes to where the file has been made writable; tells whether it is mapped there.
+    fn store(&self, offset: u64, bytes: &[u8]) -> bool {
+        let Some(target) = self.place(offset, bytes.len()) else { return false };
+        // SAFETY: so many bytes are mapped there, as `place` has found, and no Rust reference to them exists anywhere.
+        // Others read the file by system calls, and know by checksums what of it is complete.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) };
+        true
     }
 }
 

@@ -179,7 +179,8 @@ impl StorageFile for StdFile {
 
     fn sync_data(&self) -> io::Result<()> {
         #[cfg(target_os = "linux")]
-        self.mapped.begin_sync();
+        return self.mapped.sync(|| self.file.sync_data());
+        #[cfg(not(target_os = "linux"))]
         self.file.sync_data()
     }
 
