@@ -64,6 +64,8 @@ impl Collection {
         unfinished::note(&self.shared.manager, &[Unfinished::Index(id)])?;
         match self.build_and_publish(index, locks) {
             Ok(index) => Ok((index, true)),
+            // It is part of the collection, though it is unknown whether a power failure would leave it.
+            Err(error) if error.is_committed() => Err(error),
             Err(error) => {
                 // If even that fails, the next start clears what the build left.
                 let _ = unfinished::give_up(&self.shared.manager, &[Unfinished::Index(id)]);

@@ -70,6 +70,11 @@ impl ApiError {
         self
     }
 
+    /// The HTTP status.
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
     /// The error number.
     pub fn number(&self) -> u16 {
         self.number

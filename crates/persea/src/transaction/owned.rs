@@ -57,10 +57,13 @@ impl Database {
     /// that all transactions keep, so that those which declare all that they write never stop each other for good.
     ///
     /// # Errors
-    /// 1203 for a declared collection that doesn't exist, 18 when a lock was not to be had in time; as
-    /// [`begin`](Database::begin).
+    /// 1203 for a declared collection that doesn't exist, 18 when a lock was not to be had in time, 1004 when something is
+    /// to be written and the store was opened for reading only; as [`begin`](Database::begin).
     pub fn begin_with(&self, options: &TransactionOptions) -> Result<OwnedTransaction> {
         self.refuse_nesting()?;
+        if !(options.write.is_empty() && options.exclusive.is_empty()) {
+            self.refuse_writing()?;
+        }
         let bound = Bound::begin(self.inner(), &options.of(self))?;
         Ok(OwnedTransaction { database: self.within(bound) })
     }

@@ -124,7 +124,8 @@ fn with_type(request: &Request, body: VPackBuf) -> Result<VPackBuf, ApiError> {
 fn creation_failed(error: persea::Error) -> ApiError {
     let error = ApiError::from(error);
     match error.number() {
-        9 | 11 | 18 | 21 | 29 | 30 | 1203 | 1228 => error,
+        9 | 11 | 18 | 21 | 29 | 30 | 32 | 1004 | 1200 | 1203 | 1228 | 1653 | 1654 => error,
+        _ if error.status().is_server_error() => error,
         _ => error.with_status(StatusCode::BAD_REQUEST),
     }
 }
