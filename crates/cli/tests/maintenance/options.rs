@@ -76,6 +76,12 @@ fn a_read_only_server_shows_what_another_one_writes() {
     reader.client_of("other").get("/_api/collection").expect(200);
     reader.client().post("/_api/document/c", &json!({})).expect_error(403, 1004);
     reader.client().post("/_api/collection", &json!({ "name": "mine" })).expect_error(403, 1004);
+    let index = json!({ "type": "persistent", "fields": ["n"] });
+    reader.client().post("/_api/index?collection=c", &index).expect_error(403, 1004);
+    let begin = |kind: &str| json!({ "collections": { kind: "c" } });
+    reader.client().post("/_api/transaction/begin", &begin("write")).expect_error(403, 1004);
+    reader.client().post("/_api/transaction/begin", &begin("exclusive")).expect_error(403, 1004);
+    reader.client().post("/_api/transaction/begin", &begin("read")).expect(201);
     let insert = json!({ "query": "INSERT {} INTO c" });
     reader.client().post("/_api/cursor", &insert).expect_error(403, 1004);
     assert!(reader.terminate().success());
