@@ -63,6 +63,10 @@ fn read_back(document: Slice<'_>) -> ((bool, u8), (Option<u8>, Vec<u8>)) {
     }
 }
 
+/// The names that the documents' collection has, by turns; a graph uses it.
+const NAME: &str = "c";
+const OTHER_NAME: &str = "d";
+
 struct Open {
     _databases: Databases,
     database: Arc<Database>,
@@ -76,8 +80,9 @@ impl Open {
         let manager = TransactionManager::open_on(engine.clone(), Arc::new(disk.clone()), options()).unwrap();
         let databases = Databases::open_manager(manager.clone(), &Default::default()).unwrap();
         let database = databases.system().unwrap();
-        let collection = |name: &str, is_edge| {
-            database.collection(name).unwrap_or_else(|_| {
+        let collection = |name: &str, is_edge: bool| {
+            let renamed = |error| if is_edge { Err(error) } else { database.collection(OTHER_NAME) };
+            database.collection(name).or_else(renamed).unwrap_or_else(|_| {
                 let options =
                     if is_edge { CollectionOptions::edge(name) } else { CollectionOptions::new(name) };
                 let collection = database.create_collection(options).unwrap();
@@ -90,7 +95,12 @@ impl Open {
                 collection
             })
         };
-        let (documents, edges) = (collection("c", false), collection("e", true));
+        let (documents, edges) = (collection(NAME, false), collection("e", true));
+        if database.graph("g").is_err() {
+            let edges = vpack!({ "collection": "e", "from": [NAME], "to": [NAME] });
+            let graph = vpack!({ "name": "g", "edgeDefinitions": [(edges)] });
+            database.create_graph(graph.as_slice(), &Default::default()).unwrap();
+        }
         Open { _databases: databases, database, documents, edges, manager }
     }
 
@@ -101,11 +111,17 @@ impl Open {
     fn read(&self) -> Model {
         let view = self.database.view().unwrap();
         let mut found = Model::new();
+        let name = self.documents.name();
+        assert_eq!(self.database.graph("g").unwrap().vertex_collections(), [&*name]);
         for collection in [&self.documents, &self.edges] {
             let report = view.verify(collection, &mut |_| {}).unwrap();
             assert!(report.is_clean(), "{report:?}");
+            let prefix = format!("{}/", collection.name());
             for row in view.scan(collection, Direction::Forward).unwrap() {
-                let (key, value) = read_back(row.unwrap().1);
+                let document = row.unwrap().1;
+                let id = document.get("_id").and_then(|id| id.as_str()).unwrap();
+                assert!(id.starts_with(&prefix), "{id} in {prefix}");
+                let (key, value) = read_back(document);
                 assert_eq!(found.insert(key, value), None, "a key is there twice");
             }
         }
@@ -279,6 +295,17 @@ impl World {
         );
     }
 
+    /// Gives the documents' collection its other name; the graph goes with it.
+    fn rename(&mut self) {
+        let open = self.open();
+        let name = open.documents.name();
+        let new_name = if &*name == NAME { OTHER_NAME } else { NAME };
+        let outcome = open.database.rename_collection(&name, new_name);
+        let is_refused =
+            matches!(outcome, Err(Error::ReadOnly(_) | Error::Storage(persea_txn::Error::SyncFailed(_))));
+        assert!(outcome.is_ok() || is_refused, "{outcome:?}");
+    }
+
     /// Replaces the content of a collection, by some commits beside it and one that puts it in its place.
     fn replace_content(&mut self) {
         let is_edge = self.random.percent(30);
@@ -349,8 +376,9 @@ impl World {
     fn step(&mut self) {
         match self.random.below(100) {
             0..55 => self.commit(),
-            55..60 => self.replace_content(),
-            60..66 => self.change_indexes(),
+            55..59 => self.replace_content(),
+            59..63 => self.change_indexes(),
+            63..66 => self.rename(),
             66..74 => {
                 self.open().manager.checkpoint().unwrap();
                 self.n_durable = self.states.len();
@@ -374,9 +402,10 @@ impl World {
             84..94 => {
                 self.disk.crash_after(self.random.below(14));
                 for round in 0..20 {
-                    match round % 5 {
+                    match round % 6 {
                         2 => self.change_indexes(),
                         3 => self.replace_content(),
+                        4 => self.rename(),
                         _ => self.commit(),
                     }
                     if self.disk.has_crashed() {
