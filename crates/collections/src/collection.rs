@@ -49,7 +49,7 @@ pub struct Collection {
     pub(crate) counters: Counters,
     /// Commits since the selectivity estimates were stored.
     n_commits: AtomicUsize,
-    storing_estimates: Mutex<()>,
+    pub(crate) storing_estimates: Mutex<()>,
     recounting: Mutex<()>,
 }
 
@@ -322,11 +322,13 @@ impl Collection {
     /// The current definition, for a transaction that is to write on a snapshot.
     ///
     /// # Errors
-    /// [`Error::DefinitionChanged`] when the snapshot is older than the definition: what was there when an index was
-    /// made, or after truncating, it does not see.
+    /// [`Error::CollectionNotFound`] when it was dropped; [`Error::DefinitionChanged`] when the snapshot is older than the
+    /// definition: what was there when an index was made, or after truncating, it does not see.
     pub(crate) fn definition_for_writing(&self, snapshot: CommitSeq) -> Result<Arc<Definition>> {
         self.shared.check_writable()?;
         let is_changing = self.is_changing.load(Ordering::Acquire);
+        // It may have been dropped while its lock was waited for.
+        self.check_exists()?;
         let definition = self.definition();
         if is_changing || definition.since > snapshot {
             let name = &definition.name;
@@ -424,27 +426,10 @@ impl Collection {
         if self.n_commits.fetch_add(1, Ordering::Relaxed) < COMMITS_PER_ESTIMATES {
             return;
         }
-        if let Some(_storing) = self.storing_estimates.try_lock() {
-            // What fails changes nothing and is tried again after the next commit.
-            if self.commit_estimates().is_ok() {
-                self.n_commits.store(0, Ordering::Relaxed);
-            }
+        // What fails changes nothing and is tried again after the next commit.
+        if self.store_changed_estimates().is_ok_and(|are_stored| are_stored) {
+            self.n_commits.store(0, Ordering::Relaxed);
         }
-    }
-
-    fn commit_estimates(&self) -> Result<()> {
-        let mut transaction = self.shared.manager.begin()?;
-        self.store_estimates(&mut transaction, false)?;
-        transaction.commit(Durability::Buffered)?;
-        Ok(())
-    }
-
-    /// Stores the selectivity estimates that changed much, or all that changed at all.
-    pub(crate) fn store_estimates(&self, transaction: &mut persea_txn::Transaction, all: bool) -> Result<()> {
-        for index in self.indexes().iter().filter(|index| index.is_estimated()) {
-            index.estimate.store(transaction, index.keyspace, all)?;
-        }
-        Ok(())
     }
 }
 

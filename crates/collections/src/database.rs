@@ -8,7 +8,7 @@ use ahash::AHashMap;
 use parking_lot::{Mutex, RwLock};
 use persea_kv::{Direction, Tree};
 use persea_txn::{CommitSeq, Durability, ReadView, TransactionOptions};
-use persea_vpack::Slice;
+use persea_vpack::{Slice, vpack};
 
 use crate::change_lock::{ChangeLocks, ChangeOptions, right_to_change, without_writers};
 use crate::collection::Collection;
@@ -75,7 +75,21 @@ impl Database {
             let definition = Definition::from_record(Slice::trusted(record?.1))?;
             catalog.insert(assemble(shared, id, definition, &view)?);
         }
-        Ok(Arc::new_cyclic(|this| Self {
+        Ok(Self::assemble(shared, id, name, catalog))
+    }
+
+    /// Makes a database with its system collections, in one commit.
+    pub(crate) fn create(shared: &Arc<Shared>, id: u64, name: &str) -> Result<Arc<Self>> {
+        let database = Self::assemble(shared, id, name, Catalog::default());
+        let mut transaction = shared.manager.begin()?;
+        let record = vpack!({ "name": name });
+        transaction.put(Tree::Meta, META_DATABASES, &id.to_be_bytes(), record.bytes())?;
+        database.create_system_collections(transaction, system_collections::names(database.is_system()))?;
+        Ok(database)
+    }
+
+    fn assemble(shared: &Arc<Shared>, id: u64, name: &str, catalog: Catalog) -> Arc<Self> {
+        Arc::new_cyclic(|this| Self {
             shared: Arc::clone(shared),
             this: Weak::clone(this),
             id,
@@ -84,7 +98,7 @@ impl Database {
             changes: Mutex::new(()),
             is_dropped: AtomicBool::new(false),
             followed: Mutex::default(),
-        }))
+        })
     }
 
     /// Brings the catalog up to what another process has committed; nothing to do for whoever writes.
@@ -149,7 +163,7 @@ impl Database {
     /// Creates the system collections that are missing, in one commit.
     pub(crate) fn ensure_system_collections(&self) -> Result<()> {
         let _changes = self.changes.lock();
-        let missing: Vec<&str> = {
+        let missing: Vec<&'static str> = {
             let catalog = self.catalog.read();
             system_collections::names(self.is_system())
                 .filter(|name| !catalog.by_name.contains_key(*name))
@@ -158,9 +172,17 @@ impl Database {
         if missing.is_empty() {
             return Ok(());
         }
-        let mut transaction = self.shared.manager.begin()?;
+        self.create_system_collections(self.shared.manager.begin()?, missing.into_iter())
+    }
+
+    /// Creates system collections together with what else `transaction` writes.
+    fn create_system_collections(
+        &self,
+        mut transaction: persea_txn::Transaction,
+        names: impl Iterator<Item = &'static str>,
+    ) -> Result<()> {
         let mut created = Vec::new();
-        for name in missing {
+        for name in names {
             let options = CollectionOptions { is_system: true, ..CollectionOptions::new(name) };
             let mut definition = self.new_definition(options)?;
             for index in system_collections::indexes(name) {

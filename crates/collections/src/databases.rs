@@ -6,8 +6,8 @@ use std::sync::Arc;
 use ahash::AHashMap;
 use parking_lot::{Mutex, RwLock};
 use persea_kv::{Engine, Tree};
-use persea_txn::{Durability, TransactionManager};
-use persea_vpack::{Slice, vpack};
+use persea_txn::TransactionManager;
+use persea_vpack::Slice;
 
 use crate::change_lock::ChangeOptions;
 use crate::database::Database;
@@ -205,13 +205,7 @@ impl Databases {
     fn create(&self, name: &str) -> Result<Arc<Database>> {
         // The first number of a fresh store, so that `_system` has the identifier everybody knows.
         let id = if name == SYSTEM { 1 } else { self.shared.ticks.next()? };
-        let mut transaction = self.shared.manager.begin()?;
-        let record = vpack!({ "name": name });
-        transaction.put(Tree::Meta, META_DATABASES, &id.to_be_bytes(), record.bytes())?;
-        transaction.commit(Durability::Buffered)?;
-        let database = Database::load(&self.shared, id, name)?;
-        database.ensure_system_collections()?;
-        Ok(database)
+        Database::create(&self.shared, id, name)
     }
 
     /// Drops a database with everything in it. Waits for who writes to one of its collections.
@@ -259,14 +253,11 @@ impl Databases {
         if self.shared.is_read_only {
             return Ok(());
         }
-        let mut transaction = self.shared.manager.begin()?;
-        for database in self.by_name.read().values() {
-            for collection in database.collections() {
-                collection.store_estimates(&mut transaction, true)?;
-            }
+        let databases: Vec<Arc<Database>> = self.by_name.read().values().cloned().collect();
+        for collection in databases.iter().flat_map(|database| database.collections()) {
+            collection.store_all_estimates()?;
         }
-        transaction.commit(Durability::Synced)?;
-        Ok(())
+        Ok(self.shared.manager.sync()?)
     }
 }
 

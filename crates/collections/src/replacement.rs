@@ -101,7 +101,7 @@ impl Replacement {
         for index in old.indexes.iter() {
             index.retire(&mut transaction)?;
         }
-        staged.store_estimates(&mut transaction, true)?;
+        staged.store_estimates(&mut transaction)?;
         unfinished::finish(&mut transaction, notes)?;
         let definition = Definition::assemble(
             old.generation + 1,

@@ -483,6 +483,33 @@ fn everything_survives_a_restart() {
     }
 }
 
+/// Also where nothing is to be stored besides.
+#[test]
+fn a_checkpoint_brings_to_the_disk_what_was_committed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = Options::default();
+    options.transactions.sync_interval = None;
+    let databases = Databases::open(folder.path(), &options).unwrap();
+    let n_syncs = || databases.transactions().metrics().syncs;
+    for name in ["a", "b"] {
+        databases.system().unwrap().create_collection(CollectionOptions::new(name)).unwrap();
+        let before = n_syncs();
+        databases.checkpoint().unwrap();
+        assert!(n_syncs() > before, "{name}");
+    }
+}
+
+#[test]
+fn a_database_is_made_in_one_commit() {
+    let folder = tempfile::tempdir().unwrap();
+    let databases = Databases::open(folder.path(), &Options::default()).unwrap();
+    databases.create_database("a").unwrap();
+    let before = databases.transactions().latest_commit().0;
+    let database = databases.create_database("b").unwrap();
+    assert_eq!(databases.transactions().latest_commit().0, before + 1);
+    assert_eq!(database.collection("_apps").unwrap().indexes().len(), 2);
+}
+
 #[test]
 fn generated_keys_never_repeat_after_a_crash() {
     for kind in ["traditional", "padded", "autoincrement"] {

@@ -108,6 +108,31 @@ fn a_closure_that_declares() {
     assert_eq!(number(unknown), 1203);
 }
 
+#[test]
+fn who_waits_behind_a_drop_finds_the_collection_gone() {
+    let db = Database::in_memory().unwrap();
+    let c = db.create_collection("c").unwrap();
+    let holder = db.begin_with(&exclusive(&["c"])).unwrap();
+    std::thread::scope(|scope| {
+        let dropping = scope.spawn(|| db.drop_collection("c", false).map(drop));
+        await_waiting(&db, 1);
+        let late = [
+            scope.spawn(|| db.begin_with(&exclusive(&["c"])).map(drop)),
+            scope.spawn(|| c.insert(&json!({})).map(drop)),
+            scope.spawn(|| db.query("INSERT {} INTO c").run().map(drop)),
+            scope.spawn(|| db.query("FOR d IN c UPDATE d WITH {} IN c").run().map(drop)),
+        ];
+        await_waiting(&db, 1 + late.len() as u64);
+        holder.insert(&c, &json!({})).unwrap();
+        holder.commit().unwrap();
+        dropping.join().unwrap().unwrap();
+        for outcome in late {
+            assert_eq!(number(outcome.join().unwrap()), 1203);
+        }
+    });
+    assert_eq!(db.instance().storage_metrics().locked_collections, 0);
+}
+
 /// Each of two locks a collection and wants the other's.
 #[test]
 fn a_deadlock_costs_one_of_its_members() {

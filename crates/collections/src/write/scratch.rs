@@ -51,15 +51,22 @@ impl Scratch {
 }
 
 /// Index entries in one buffer: which index, key, value.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct EntryList {
     bytes: Vec<u8>,
+    bytes_max: usize,
     entries: Vec<EntrySpan>,
     is_too_long: bool,
 }
 
 /// Positions in the buffer have 32 bits.
 const BYTES_MAX: usize = u32::MAX as usize;
+
+impl Default for EntryList {
+    fn default() -> Self {
+        Self { bytes: Vec::new(), bytes_max: BYTES_MAX, entries: Vec::new(), is_too_long: false }
+    }
+}
 
 #[derive(Debug, Clone, Copy)]
 struct EntrySpan {
@@ -101,7 +108,7 @@ impl EntryList {
     /// [is too long](Self::is_too_long) until it is cleared.
     pub(crate) fn push(&mut self, keyspace: u64, index: usize, key: &[&[u8]], value: &[&[u8]]) {
         let n_bytes: usize = key.iter().chain(value).map(|part| part.len()).sum();
-        if self.bytes.len() + n_bytes > BYTES_MAX {
+        if self.bytes.len() + n_bytes > self.bytes_max {
             self.is_too_long = true;
             return;
         }
@@ -127,5 +134,24 @@ impl EntryList {
                 value: part(span.value, span.end),
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_without_room_is_left_out_and_told_of() {
+        let mut list = EntryList { bytes_max: 5, ..EntryList::default() };
+        list.push(1, 0, &[b"ab"], &[b"c"]);
+        assert!(!list.is_too_long());
+        list.push(1, 0, &[b"d"], &[b"ef"]);
+        assert!(list.is_too_long());
+        assert_eq!(list.iter().map(|entry| entry.key).collect::<Vec<_>>(), [b"ab"]);
+        list.clear();
+        list.push(1, 0, &[b"ab"], &[b"cde"]);
+        assert!(!list.is_too_long());
+        assert_eq!(list.iter().map(|entry| entry.value).collect::<Vec<_>>(), [b"cde"]);
     }
 }

@@ -238,6 +238,7 @@ pub(super) fn begin(
         .with_lock_timeouts(lock_timeouts(options.lock_timeout));
     begin.interrupt = options.interrupt.clone();
     let mut transaction = database.begin_with(&begin)?;
+    declared.check_exist(database)?;
     if options.wait_for_sync {
         transaction.require_sync();
     }

@@ -48,6 +48,17 @@ impl Declared {
         self.modes.iter().map(|(id, mode)| (*id, *mode)).filter(|(_, mode)| *mode > LockMode::Read)
     }
 
+    /// Fails when a collection to be written was dropped while its lock was waited for.
+    ///
+    /// # Errors
+    /// 1203.
+    pub(super) fn check_exist(&self, database: &persea_collections::Database) -> Result<()> {
+        match self.locks().find(|(id, _)| database.collection_by_id(*id).is_none()) {
+            Some((id, _)) => Err(persea_collections::Error::CollectionNotFound(id.to_string()).into()),
+            None => Ok(()),
+        }
+    }
+
     /// The only collections that may be read; `None` when all may be.
     pub(super) fn readable(&self) -> Option<Arc<[u64]>> {
         (self.undeclared == UndeclaredCollections::Refuse).then(|| self.modes.keys().copied().collect())
