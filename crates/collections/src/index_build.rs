@@ -49,18 +49,32 @@ impl Collection {
         if let Some(existing) = self.definition().index_like(&wanted) {
             return Ok((existing, false));
         }
+        loop {
+            match self.try_create_index(&wanted, options) {
+                // It gave way to somebody who wanted to drop the collection, and has not.
+                Err(Error::CollectionNotFound(_)) if self.check_exists().is_ok() => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    fn try_create_index(
+        &self,
+        wanted: &IndexDefinition,
+        options: &ChangeOptions,
+    ) -> Result<(Arc<Index>, bool)> {
         let mut locks = ChangeLocks::new(&self.shared, options);
         locks.lock([right_to_change(self.id())])?;
         self.check_exists()?;
         let current = self.definition();
-        if let Some(existing) = current.index_like(&wanted) {
+        if let Some(existing) = current.index_like(wanted) {
             return Ok((existing, false));
         }
         if current.indexes.iter().any(|index| index.name() == wanted.name) {
             return Err(Error::DuplicateName(format!("index '{}' already exists", wanted.name)));
         }
         let id = self.shared.ticks.next()?;
-        let index = Index::new(wanted.with_identity(id), id, 0);
+        let index = Index::new(wanted.clone().with_identity(id), id, 0);
         unfinished::note(&self.shared.manager, &[Unfinished::Index(id)])?;
         match self.build_and_publish(index, locks) {
             Ok(index) => Ok((index, true)),

@@ -434,6 +434,26 @@ fn a_drop_does_not_wait_for_an_index_that_is_being_filled() {
 }
 
 #[test]
+fn an_index_is_filled_again_when_a_drop_is_given_up() {
+    let setup = large();
+    let mut writer = setup.locking("c", LockMode::Write);
+    insert(&mut writer, &setup.collection, "1").unwrap();
+    std::thread::scope(|scope| {
+        let creating = scope.spawn(|| setup.collection.create_index(index("n").as_slice()).map(drop));
+        let options = ChangeOptions { lock_timeout: Some(SHORT), ..ChangeOptions::default() };
+        for _ in 0..3 {
+            let dropped = setup.database.drop_collection_with("c", false, &options).map(drop);
+            assert_eq!(dropped.map_err(|error| error.error_num()), Err(18));
+        }
+        writer.commit().unwrap();
+        creating.join().unwrap().unwrap();
+    });
+    assert!(setup.collection.index("n").is_ok());
+    let report = setup.collection.verify().unwrap();
+    assert!(report.is_clean(), "{report:?}");
+}
+
+#[test]
 fn a_rename_is_one_commit_with_its_graphs() {
     // With a log, which numbers commits.
     let folder = tempfile::tempdir().unwrap();
