@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ahash::AHashMap;
 use parking_lot::{Mutex, RwLock};
 use persea_kv::{Direction, Tree};
-use persea_txn::{CommitSeq, Durability, ReadView, TransactionOptions};
+use persea_txn::{CommitSeq, Durability, OTHER_LOCKS, ReadView, TransactionOptions};
 use persea_vpack::{Slice, vpack};
 
 use crate::change_lock::{ChangeLocks, ChangeOptions, right_to_change, without_writers};
@@ -372,7 +372,10 @@ impl Database {
     }
 
     fn new_definition(&self, options: CollectionOptions) -> Result<Definition> {
-        let id = match options.id.filter(|id| *id > 0 && !self.catalog.read().by_id.contains_key(id)) {
+        // Larger ones name other things to lock, and no server gives them.
+        let is_usable =
+            |id: &u64| (1..OTHER_LOCKS).contains(id) && !self.catalog.read().by_id.contains_key(id);
+        let id = match options.id.filter(is_usable) {
             Some(id) => {
                 self.shared.ticks.observe(id);
                 id

@@ -21,6 +21,21 @@ fn attribute_names(properties: &VPackBuf) -> Vec<String> {
     properties.as_slice().object_iter().map(|(name, _)| name.to_owned()).collect()
 }
 
+/// Numbers from 2^63 on name the right to change a collection, which would be in its own way.
+#[test]
+fn a_dumped_identifier_out_of_range_is_replaced() {
+    let databases = Databases::in_memory().unwrap();
+    let database = databases.create_database("d").unwrap();
+    for (name, id, is_kept) in [("a", 1_u64 << 63, false), ("b", u64::MAX, false), ("c", 123_456_789, true)] {
+        let mut options = CollectionOptions::new(name);
+        options.id = Some(id);
+        let collection = database.create_collection(options).unwrap();
+        assert_eq!(collection.id() == id, is_kept, "{name}");
+        database.rename_collection(name, &format!("{name}2")).unwrap();
+        database.drop_collection(&format!("{name}2"), false).unwrap();
+    }
+}
+
 #[test]
 fn databases_come_and_go() {
     let databases = Databases::in_memory().unwrap();

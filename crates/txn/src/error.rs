@@ -25,7 +25,7 @@ pub enum Error {
     #[error("the transaction was rolled back when a part of it could not be committed: {0}")]
     PartFailed(Box<str>),
     /// A collection was not to be had within the transaction's lock timeout.
-    #[error("timeout after {} s waiting for the lock of collection {collection}", waited.as_secs_f32())]
+    #[error("timeout after {:.1} s waiting for the lock of collection {collection}", waited.as_secs_f32())]
     LockTimeout {
         /// Id of the collection, as given by the caller.
         collection: u64,
