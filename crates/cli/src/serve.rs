@@ -27,7 +27,7 @@ pub struct Options {
     #[arg(long = "data", visible_alias = "database.directory", value_name = "DIR")]
     data: Option<PathBuf>,
 
-    /// The same, without a name
+    /// Folder of the database, as with --data; either is needed, or --in-memory
     #[arg(value_name = "DIR", conflicts_with = "data")]
     folder: Option<PathBuf>,
 
