@@ -41,24 +41,6 @@ fn databases_are_separate() {
     shop.get("/_api/collection").expect_error(404, 1228);
 }
 
-/// Nobody else could end its transactions, for which dropping waits.
-#[test]
-fn dropping_a_database_aborts_its_transactions() {
-    let server = Server::start();
-    let system = server.client();
-    system.post("/_api/database", &json!({ "name": "shop" })).expect(201);
-    let shop = server.client_of("shop");
-    shop.create_collection("things");
-    let begin = json!({ "collections": { "write": "things" } });
-    let begun = shop.post("/_api/transaction/begin", &begin).expect(201);
-    let id = begun.body["result"]["id"].as_str().unwrap().to_owned();
-    shop.send("POST", "/_api/document/things", &[("x-arango-trx-id", &id)], b"{}").expect(202);
-    let start = std::time::Instant::now();
-    assert_eq!(system.delete("/_api/database/shop").expect(200).body["result"], true);
-    assert!(start.elapsed() < std::time::Duration::from_secs(30));
-    assert_eq!(system.get("/_api/transaction").expect(200).body["transactions"], json!([]));
-}
-
 #[test]
 fn database_errors() {
     let server = Server::start();

@@ -20,10 +20,6 @@ pub fn handle(context: &Context, request: &Request) -> Result<Response, ApiError
         (&Method::POST, None, None) => create(context, request),
         (&Method::DELETE, Some(name), None) => {
             context.require_system(request)?;
-            if name != "_system" {
-                // Dropping waits for who writes to the database, which nobody can end who has gone with it.
-                context.transactions.abort_database(name);
-            }
             context.instance.drop_database_unless(name, &request.gone)?;
             context.cursors.remove_database(name);
             context.transactions.abort_database(name);
