@@ -215,11 +215,15 @@ impl World {
         let durability = if is_synced { Durability::Synced } else { Durability::Buffered };
         let begun_at = running.transaction.snapshot_seq();
         assert_eq!(running.transaction.is_read_only(), running.own.is_empty());
+        let before = self.manager.latest_commit();
         assert!(running.transaction.commit(durability).unwrap() >= begun_at);
+        let has_place = self.manager.latest_commit() > before;
         // Without a log a commit that changes nothing (deletes of absent keys) takes no place in the order of commits.
         let changes = self.manager.engine().path().is_some() && !running.own.is_empty()
             || running.own.iter().any(|(key, value)| value.is_some() || self.committed.contains_key(key));
-        if changes {
+        // What was put and, behind a view, deleted again changes nothing either, and may take a place.
+        assert!(if running.own.is_empty() { !has_place } else { has_place || !changes });
+        if has_place {
             self.clock += 1;
             self.committed = apply(&self.committed, &running.own);
         }
