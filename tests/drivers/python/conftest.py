@@ -73,4 +73,7 @@ def db(client, system):
 def people(db):
     collection = db.create_collection("people")
     yield collection
+    # Dropping waits for those who write.
+    for transaction in db.list_transactions():
+        db.fetch_transaction(transaction["id"]).abort_transaction()
     db.delete_collection("people")
